@@ -1,0 +1,1 @@
+"""Attacks that guess who stands behind the pseudonyms, one per file."""

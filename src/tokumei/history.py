@@ -1,0 +1,275 @@
+"""The values that travel between stages: Schema, History, Release, Secret, Guesses, Score, Evidence, Verdict.
+
+A `History` holds records as integer codes. ``codes[name]`` is one int64 array per field, in file order; ``order``
+sorts the records by subject and, within a subject, by their content (ties: file order), so that a kernel that walks
+``order`` and ``offsets`` gives the same result whatever the order of the rows in the file.
+
+>>> frame = pl.DataFrame({"who": ["b", "a", "b"], "paid": [2.5, 1.0, 0.5]})
+>>> schema = Schema("who", (Column(name="paid", kind=Kind.NUMBER, step=0.5),))
+>>> history = History.from_frame(frame, schema)
+>>> history.subjects.to_list(), history.offsets.tolist(), history.codes["paid"][history.order].tolist()
+(['a', 'b'], [0, 1, 3], [2, 1, 5])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.cells import MISSING, Cells, RangeCells, SetCells
+from tokumei.celltext import cell_text, parse_values, value_text
+from tokumei.errors import ContentError, Finding
+from tokumei.results import Evidence, Goal, Guesses, Interval, Outcome, Reason, Score, Verdict
+from tokumei.schema import Column, Field, Kind, Schema
+
+__all__ = [
+    "Column",
+    "Evidence",
+    "Field",
+    "Goal",
+    "Guesses",
+    "History",
+    "Interval",
+    "Kind",
+    "Outcome",
+    "Reason",
+    "Release",
+    "Schema",
+    "Score",
+    "Secret",
+    "Verdict",
+]
+
+Ints = npt.NDArray[np.int64]
+MAX_FINDINGS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Records of many subjects, integer-coded; optionally a master table with one row per subject."""
+
+    schema: Schema
+    subjects: pl.Series
+    subject: Ints
+    codes: Mapping[str, Ints]
+    categories: Mapping[str, pl.Series] = field(default_factory=dict)
+    master: pl.DataFrame | None = None
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pl.DataFrame,
+        schema: Schema,
+        *,
+        file: str = "table",
+        first_line: int = 1,
+        master: pl.DataFrame | None = None,
+    ) -> Self:
+        """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
+        schema.check_against(frame.columns, file)
+        if schema.row_is_subject:
+            width = len(str(max(frame.height, 1)))
+            subject_text = pl.Series(np.arange(1, frame.height + 1)).cast(pl.String).str.zfill(width)
+        else:
+            subject_text = frame[schema.subject].cast(pl.String)
+        findings, total = _missing_subjects(subject_text, schema, frame.columns, first_line)
+        codes: dict[str, Ints] = {}
+        categories: dict[str, pl.Series] = {}
+        for spec in schema.fields:
+            column = frame[spec.name]
+            if spec.nominal:
+                text = column.cast(pl.String).fill_null("")
+                categories[spec.name] = text.unique().sort().alias(spec.name)
+                codes[spec.name] = _dictionary_codes(text, categories[spec.name])
+                continue
+            codes[spec.name], bad = _ordered_codes(column, spec)
+            total += int(bad.sum())
+            position = frame.columns.index(spec.name) + 1
+            for row in np.flatnonzero(bad)[: max(MAX_FINDINGS - len(findings), 0)]:
+                findings.append(_bad_value(column, spec, int(row), first_line, position))
+        if findings:
+            raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
+        subjects = subject_text.unique().sort().alias(schema.subject)
+        return cls(schema, subjects, _dictionary_codes(subject_text, subjects), codes, categories, master)
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return len(self.subject)
+
+    @cached_property
+    def order(self) -> Ints:
+        """Row numbers sorted by subject, then by the record's content, then by file order."""
+        keys = [self.codes[spec.name] for spec in reversed(self.schema.fields)]
+        return np.lexsort((*keys, self.subject)).astype(np.int64)
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where each subject's records begin in ``order``; one more than there are subjects."""
+        counts = np.bincount(self.subject, minlength=len(self.subjects))
+        return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+
+    def counts(self) -> Ints:
+        """Return the number of records of each subject."""
+        return np.diff(self.offsets)
+
+    def cells(self, name: str) -> Cells:
+        """Return a field as plain cells, in file order."""
+        if self.schema.field(name).nominal:
+            return SetCells.of_values(self.codes[name], self.categories[name])
+        return RangeCells.of_values(self.codes[name])
+
+    def text(self, *, literal: bool = False) -> pl.DataFrame:
+        """Return the records as canonical text, the subject first, in file order; missing values are empty."""
+        columns = [self.subjects.gather(self.subject).alias(self.schema.subject)]
+        for spec in self.schema.fields:
+            cells = self.cells(spec.name)
+            text = cell_text(cells, spec, literal=literal)
+            if cells.suppressed.any():
+                text = pl.select(pl.when(~pl.Series(cells.suppressed)).then(text).otherwise(pl.lit(""))).to_series()
+            columns.append(text.alias(spec.name))
+        return pl.DataFrame(columns)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The records as a typed frame, the subject first, in file order."""
+        columns = [self.subjects.gather(self.subject).alias(self.schema.subject)]
+        columns += [_typed(self, spec) for spec in self.schema.fields]
+        return pl.DataFrame(columns)
+
+    def spread(self, name: str) -> float:
+        """Return the population standard deviation of an ordered field, in steps (0 if nothing is present)."""
+        codes = self.codes[name]
+        present = codes[codes != MISSING]
+        return float(np.std(present)) if len(present) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What the world sees: one pseudonym and one cell per field for every published record."""
+
+    schema: Schema
+    pseudonyms: pl.Series
+    cells: Mapping[str, Cells]
+    method: str = ""
+
+    def __len__(self) -> int:
+        """Return the number of published records."""
+        return len(self.pseudonyms)
+
+    def take(self, rows: npt.ArrayLike) -> Release:
+        """Return the records at these positions, in this order."""
+        index = np.asarray(rows, dtype=np.int64)
+        cells = {name: column.take(index) for name, column in self.cells.items()}
+        return Release(self.schema, self.pseudonyms.gather(index), cells, self.method)
+
+    def text(self, *, literal: bool = False) -> pl.DataFrame:
+        """Return the records as canonical text, the pseudonym first."""
+        columns = [cell_text(self.cells[spec.name], spec, literal=literal) for spec in self.schema.fields]
+        return pl.DataFrame([self.pseudonyms.cast(pl.String).alias("pseudonym"), *columns])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Secret:
+    """What only the publisher keeps. Its repr says nothing, so that it never enters a log by accident.
+
+    ``owners`` maps pseudonyms to subjects (several rows for a generalized pseudonym); ``rows[i]`` is the row of the
+    original from which record i of the release was made, -1 for a dummy record.
+    """
+
+    owners: pl.DataFrame
+    rows: Ints
+    key: bytes | None = None
+    seed: int | None = None
+
+    def __repr__(self) -> str:
+        """Return a fixed text."""
+        return "Secret(…)"
+
+    def take(self, rows: npt.ArrayLike) -> Secret:
+        """Return the secret of the release reordered or cut to these positions."""
+        return Secret(self.owners, self.rows[np.asarray(rows, dtype=np.int64)], self.key, self.seed)
+
+
+def _dictionary_codes(text: pl.Series, dictionary: pl.Series) -> Ints:
+    """Return the position of every value in its dictionary."""
+    if len(dictionary) == 0:
+        return np.empty(0, dtype=np.int64)
+    return text.cast(pl.Enum(dictionary)).to_physical().cast(pl.Int64).to_numpy().copy()
+
+
+def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Return the codes of an ordered field (missing ones marked) and which cells cannot be used."""
+    if column.dtype == pl.String:
+        missing = (column.is_null() | (column == "")).fill_null(value=True).to_numpy()
+        codes, bad = parse_values(column, spec)
+        bad &= ~missing
+    else:
+        missing = column.is_null().to_numpy()
+        codes, bad = _typed_codes(column, spec)
+    return np.where(missing, MISSING, codes), bad
+
+
+def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Return the codes of a typed column."""
+    if spec.kind is Kind.DATE and column.dtype.is_temporal():
+        codes = column.cast(pl.Date).cast(pl.Int32).cast(pl.Int64)
+    elif spec.kind is Kind.DATETIME and column.dtype.is_temporal():
+        codes = column.cast(pl.Datetime("ms")).cast(pl.Int64) // 1000
+    elif column.dtype.is_integer() and spec.step == 1.0 and spec.kind is Kind.NUMBER:
+        codes = column.cast(pl.Int64)
+    elif column.dtype.is_numeric() and spec.kind is Kind.NUMBER:
+        scaled = column.cast(pl.Float64) / spec.step
+        usable = (scaled.is_finite() & (scaled.abs() < 2.0**53)).fill_null(value=True)
+        codes = pl.select(pl.when(usable).then(scaled.round())).to_series().cast(pl.Int64)
+        return codes.fill_null(0).to_numpy().copy(), ~usable.to_numpy()
+    else:
+        return parse_values(column.cast(pl.String), spec)
+    return codes.fill_null(0).to_numpy().copy(), np.zeros(len(column), dtype=np.bool_)
+
+
+def _missing_subjects(
+    subjects: pl.Series, schema: Schema, columns: list[str], first_line: int
+) -> tuple[list[Finding], int]:
+    """Report records that belong to nobody."""
+    rows = np.flatnonzero((subjects.is_null() | (subjects == "")).fill_null(value=True).to_numpy())
+    position = None if schema.row_is_subject else columns.index(schema.subject) + 1
+    message = "the record has no subject; delete it or fill in whose it is"
+    shown = [Finding("missing-subject", message, int(row) + first_line, position) for row in rows[:MAX_FINDINGS]]
+    return shown, len(rows)
+
+
+def _bad_value(column: pl.Series, spec: Field, row: int, first_line: int, position: int) -> Finding:
+    """Describe one cell that cannot be read."""
+    value = str(column[row])
+    shown = value if len(value) <= 40 else value[:37] + "..."
+    wanted = f"a {spec.kind}"
+    if spec.format:
+        wanted += f" of the form {spec.format}"
+    elif spec.step != 1.0:
+        wanted += f" in steps of {spec.step:.12g}"
+    message = f"'{shown}' is not {wanted}; correct the value or the schema"
+    return Finding("bad-value", message, row + first_line, position, spec.name, value)
+
+
+def _typed(history: History, spec: Field) -> pl.Series:
+    """Return one field as a typed polars column."""
+    codes = history.codes[spec.name]
+    if spec.nominal:
+        return history.categories[spec.name].gather(codes).alias(spec.name)
+    missing = pl.Series(codes == MISSING)
+    whole = pl.Series(np.where(codes == MISSING, 0, codes))
+    if spec.kind is Kind.DATE:
+        typed = whole.cast(pl.Int32).cast(pl.Date)
+    elif spec.kind is Kind.DATETIME:
+        typed = (whole * 1000).cast(pl.Datetime("ms"))
+    elif spec.step == 1.0:
+        typed = whole
+    else:
+        typed = value_text(whole.to_numpy(), spec).cast(pl.Float64)
+    return pl.select(pl.when(~missing).then(typed)).to_series().alias(spec.name)

@@ -1,0 +1,1 @@
+"""Judges of a release: utility metrics, safety tests and the audit, one per file."""

@@ -1,0 +1,1 @@
+"""What several stages compute alike, on arrays."""

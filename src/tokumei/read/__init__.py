@@ -1,0 +1,1 @@
+"""Files in: CSV, Parquet and contest files become histories; seeded generators make synthetic ones."""

@@ -1,0 +1,1 @@
+"""Charts and documents made from scores, evidence and verdicts."""

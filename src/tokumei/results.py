@@ -1,0 +1,112 @@
+"""What attacks and judges say: Guesses, Score, Evidence, Verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import polars as pl
+
+__all__ = ["Evidence", "Goal", "Guesses", "Interval", "Outcome", "Reason", "Score", "Verdict"]
+
+
+class Goal(StrEnum):
+    """Which direction of a score is better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range that holds the true value with the stated confidence."""
+
+    low: float
+    high: float
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One judged figure: what it is, which way is better, its bounds, and how far it can be trusted."""
+
+    name: str
+    value: float
+    goal: Goal
+    lowest: float = 0.0
+    highest: float = float("inf")
+    interval: Interval | None = None
+    baseline: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the score as plain values for JSON; an infinite bound is null."""
+        bounds = [None if bound in (float("inf"), float("-inf")) else bound for bound in (self.lowest, self.highest)]
+        return {
+            "name": self.name,
+            "value": self.value,
+            "goal": self.goal.value,
+            "bounds": bounds,
+            "interval": None if self.interval is None else [self.interval.low, self.interval.high],
+            "baseline": self.baseline,
+            "parts": dict(self.parts),
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Guesses:
+    """An attacker's answer: a frame ``pseudonym``, ``subject`` (text), in the attacker's order."""
+
+    frame: pl.DataFrame
+    attack: str = ""
+
+    @classmethod
+    def of_pairs(cls, pseudonyms: pl.Series, subjects: pl.Series, *, attack: str = "") -> Guesses:
+        """Return guesses from two text columns of equal length."""
+        frame = pl.DataFrame({"pseudonym": pseudonyms.cast(pl.String), "subject": subjects.cast(pl.String)})
+        return cls(frame, attack)
+
+    def __len__(self) -> int:
+        """Return the number of guesses."""
+        return self.frame.height
+
+    def hits(self, owners: pl.DataFrame) -> int:
+        """Count the guesses that name an owner (frame ``pseudonym``, ``subject``)."""
+        truth = owners.select("pseudonym", "subject").unique()
+        return self.frame.join(truth, on=["pseudonym", "subject"], how="semi").height
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Evidence:
+    """Named tables behind a statement: histograms, worst cases, curves."""
+
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+
+class Outcome(StrEnum):
+    """What a verdict says; never more than was tested."""
+
+    SAFE = "safe"
+    NOT_SHOWN_UNSAFE = "not-shown-unsafe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One plain sentence with numbers and, where there is one, the remedy."""
+
+    code: str
+    sentence: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """An outcome with its reasons, the most harmful first, and what was not tested."""
+
+    outcome: Outcome
+    reasons: tuple[Reason, ...] = ()
+    skipped: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Contest rule sets: compositions of the parts of the other stages."""

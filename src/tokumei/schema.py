@@ -1,0 +1,236 @@
+"""What the columns of a history mean: a small value, written as TOML, inferred by ``describe``, corrected by hand.
+
+A *column* is what a person names (``position``); a *field* is what kernels compute on. Every column is one field,
+except a place, which is two (latitude and longitude), so that a generalized place is a rectangle.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from tokumei.errors import SchemaError, did_you_mean
+
+__all__ = ["ISO_DATE", "ISO_DATETIME", "SLASH_DATE", "Column", "Field", "Kind", "Schema"]
+
+ISO_DATE = "%Y-%m-%d"
+ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
+SLASH_DATE = "%Y/%-m/%-d"
+ROW_SUBJECT = "row"
+DEFAULT_PLACE_STEP = 1e-6
+
+
+class Kind(StrEnum):
+    """How the values of a column are ordered, measured and written."""
+
+    DATE = "date"
+    DATETIME = "datetime"
+    NUMBER = "number"
+    CATEGORY = "category"
+    PLACE = "place"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One physical column: an ordered one coded in steps from zero, or a nominal one coded by its dictionary."""
+
+    name: str
+    kind: Kind
+    step: float = 1.0
+    format: str = ""
+    column: str = ""
+
+    @property
+    def nominal(self) -> bool:
+        """Whether cells of this field generalize to sets (categories) rather than ranges."""
+        return self.kind is Kind.CATEGORY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column as the schema file names it."""
+
+    name: str
+    kind: Kind = Kind.CATEGORY
+    step: float = 1.0
+    format: str = ""
+    latitude: str = ""
+    longitude: str = ""
+    drop: bool = False
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the physical fields of this column, none if it is dropped."""
+        if self.drop:
+            return ()
+        if self.kind is Kind.PLACE:
+            return tuple(
+                Field(source, Kind.NUMBER, self.step, "", self.name) for source in (self.latitude, self.longitude)
+            )
+        text_format = self.format
+        if not text_format and self.kind is Kind.DATE:
+            text_format = ISO_DATE
+        if not text_format and self.kind is Kind.DATETIME:
+            text_format = ISO_DATETIME
+        return (Field(self.name, self.kind, self.step, text_format, self.name),)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Which column says whose history a record belongs to, and the kind of every other column.
+
+    >>> schema = Schema("customer", (Column(name="price", kind=Kind.NUMBER, step=0.01),))
+    >>> print(schema.to_toml())
+    subject = "customer"
+    <BLANKLINE>
+    [columns]
+    "price" = { kind = "number", step = 0.01 }
+    <BLANKLINE>
+    """
+
+    subject: str
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse names that occur twice."""
+        names = [self.subject, *(field.name for field in self.fields)]
+        for position, name in enumerate(names):
+            if name in names[:position]:
+                message = f"schema: the column '{name}' is named twice; name every column once"
+                raise SchemaError(message)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The physical fields, in the order of the columns."""
+        return tuple(field for column in self.columns for field in column.fields())
+
+    @property
+    def row_is_subject(self) -> bool:
+        """Whether every row is a person of its own (a static table)."""
+        return self.subject == ROW_SUBJECT
+
+    def field(self, name: str) -> Field:
+        """Return the field of this name."""
+        for field in self.fields:
+            if field.name == name:
+                return field
+        known = [field.name for field in self.fields]
+        message = f"schema: there is no column '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
+        raise SchemaError(message)
+
+    def sources(self) -> list[str]:
+        """Return the names of all source columns that must be present, the subject first."""
+        subject = [] if self.row_is_subject else [self.subject]
+        return [*subject, *(field.name for field in self.fields)]
+
+    def check_against(self, present: Iterable[str], file: str) -> None:
+        """Raise SchemaError if a column named here is absent from the data."""
+        present = list(present)
+        for name in self.sources():
+            if name not in present:
+                message = (
+                    f"{file}: the schema names the column '{name}'{did_you_mean(name, present)}, "
+                    f"but the data has {', '.join(present)}; correct the schema or the header"
+                )
+                raise SchemaError(message, file=file)
+
+    @classmethod
+    def from_toml(cls, text: str, *, file: str = "schema") -> Schema:
+        """Read the schema from TOML text."""
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            message = f"{file} is not valid TOML: {error}"
+            raise SchemaError(message, file=file) from None
+        subject = document.pop("subject", None)
+        columns = document.pop("columns", None)
+        if not isinstance(subject, str) or not isinstance(columns, dict) or document:
+            message = f"{file}: a schema has 'subject = \"column\"' and a table [columns], and nothing else"
+            raise SchemaError(message, file=file)
+        return cls(subject, tuple(_column(name, spec, file) for name, spec in columns.items()))
+
+    @classmethod
+    def read(cls, path: Path) -> Schema:
+        """Read the schema from a TOML file."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            message = f"{path}: the schema cannot be read: {reason}"
+            raise SchemaError(message, file=str(path)) from None
+        return cls.from_toml(text, file=str(path))
+
+    def to_toml(self) -> str:
+        """Return the schema as TOML text, as ``from_toml`` reads it."""
+        lines = [f"subject = {_quoted(self.subject)}", "", "[columns]"]
+        lines += [f"{_quoted(column.name)} = {_inline(column)}" for column in self.columns]
+        return "\n".join(lines) + "\n"
+
+
+_COLUMN_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "kind": str,
+    "step": (int, float),
+    "format": str,
+    "latitude": str,
+    "longitude": str,
+    "drop": bool,
+}
+
+
+def _column(name: str, spec: Any, file: str) -> Column:
+    """Turn one entry of [columns] into a Column, with every mistake named."""
+
+    def refuse(what: str) -> SchemaError:
+        return SchemaError(f"{file}: column '{name}': {what}", file=file)
+
+    if not isinstance(spec, dict):
+        raise refuse('write it as { kind = "category" } or { drop = true }')
+    for key, value in spec.items():
+        if key not in _COLUMN_KEYS:
+            raise refuse(f"unknown key '{key}'{did_you_mean(key, _COLUMN_KEYS)}; known are {', '.join(_COLUMN_KEYS)}")
+        if not isinstance(value, _COLUMN_KEYS[key]) or (key == "step" and isinstance(value, bool)):
+            raise refuse(f"'{key}' has the wrong type: {value!r}")
+    if spec.get("drop"):
+        return Column(name=name, drop=True)
+    try:
+        kind = Kind(spec.get("kind", ""))
+    except ValueError:
+        kinds = [member.value for member in Kind]
+        raise refuse(f"kind must be one of {', '.join(kinds)}, got {spec.get('kind')!r}") from None
+    step = float(spec.get("step", DEFAULT_PLACE_STEP if kind is Kind.PLACE else 1.0))
+    if not 0 < step < float("inf"):
+        raise refuse(f"step must be a positive number, got {step}")
+    if kind is Kind.PLACE and not (spec.get("latitude") and spec.get("longitude")):
+        raise refuse("a place needs the names of its latitude and longitude columns")
+    return Column(
+        name=name,
+        kind=kind,
+        step=step,
+        format=spec.get("format", ""),
+        latitude=spec.get("latitude", ""),
+        longitude=spec.get("longitude", ""),
+    )
+
+
+def _inline(column: Column) -> str:
+    """Return one column as a TOML inline table."""
+    if column.drop:
+        return "{ drop = true }"
+    parts = [f"kind = {_quoted(column.kind.value)}"]
+    if column.kind is Kind.NUMBER or (column.kind is Kind.PLACE and column.step != DEFAULT_PLACE_STEP):
+        parts.append(f"step = {column.step:.12g}")
+    if column.format:
+        parts.append(f"format = {_quoted(column.format)}")
+    if column.kind is Kind.PLACE:
+        parts += [f"latitude = {_quoted(column.latitude)}", f"longitude = {_quoted(column.longitude)}"]
+    return "{ " + ", ".join(parts) + " }"
+
+
+def _quoted(text: str) -> str:
+    """Return a TOML basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    controls = {chr(code): f"\\u{code:04x}" for code in [*range(32), 127]}
+    return '"' + "".join(controls.get(letter, letter) for letter in escaped) + '"'
