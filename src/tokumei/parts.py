@@ -166,7 +166,7 @@ def find_part(kind: str, name: str) -> type[Any]:
     if name not in known:
         message = f"there is no {kind} named '{name}'{did_you_mean(name, known)}; registered are {', '.join(known)}"
         raise UnknownPartError(message)
-    return known[name].load()  # type: ignore[no-any-return]
+    return known[name].load()
 
 
 def make_part(part: type[AnyPart], settings: Mapping[str, Any] | Iterable[str] = ()) -> AnyPart:
