@@ -26,7 +26,7 @@ def stage(name: str, total: float | None = None) -> Iterator[Advance]:
     """Announce a stage of work; call the yielded function with the amount that has been done since the last call."""
     listener = _listener.get()
     if listener is None:
-        yield lambda amount: None
+        yield lambda _amount: None
         return
     with listener(name, total) as advance:
         yield advance
