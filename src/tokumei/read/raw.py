@@ -1,0 +1,172 @@
+"""Bytes of a file as they come from people: plain or gzip, UTF-8 with or without BOM or CP932, LF or CRLF.
+
+Everything that is read as text passes through here, so that a missing, empty, damaged or binary file gives the same
+sentence whoever asks for it. The join format of the official programs (tables one after the other, each preceded by
+a line with its number of rows; spec, common notions) is split and made here too.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import polars as pl
+
+from tokumei.errors import ContentError, Finding, UnreadableError
+
+__all__ = ["decode_text", "join_tables", "read_bytes", "read_lines", "split_joined", "to_utf8"]
+
+UTF8_BOM = b"\xef\xbb\xbf"
+GZIP_MAGIC = b"\x1f\x8b"
+# No text has bytes below the tab; one of them can therefore also separate what must not be separated.
+FIRST_TEXT_BYTE = 9
+NO_SEPARATOR = "\x01"
+
+_FOREIGN = {
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it or export the sheet as CSV",
+    b"PAR1": "a Parquet file; text is needed here",
+    b"%PDF": "a PDF document; give the data as CSV",
+}
+
+
+def _refuse(file: str, what: str, *, line: int | None = None) -> NoReturn:
+    place = file if line is None else f"{file}, line {line}"
+    message = f"{place}: {what}"
+    raise UnreadableError(message, file=file, line=line)
+
+
+def read_bytes(path: str | Path, *, allow_empty: bool = False) -> bytes:
+    """Return the content of a file, unpacked if it is gzip (by its first bytes, whatever its name).
+
+    Raises UnreadableError with one sentence if the file is missing, a directory, not permitted, damaged or, unless
+    ``allow_empty``, empty.
+    """
+    path, file = Path(path), str(path)
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        _refuse(file, "there is no such file; check the path")
+    except IsADirectoryError:
+        _refuse(file, "this is a directory; name a file in it")
+    except PermissionError:
+        _refuse(file, "reading this file is not permitted; change its permissions or copy it")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        _refuse(file, f"the file cannot be read: {reason}")
+    if raw.startswith(GZIP_MAGIC) or (path.suffix == ".gz" and raw):
+        raw = _unpacked(raw, file)
+    if not raw and not allow_empty:
+        _refuse(file, "the file is empty; give one with data in it")
+    return raw
+
+
+def _unpacked(raw: bytes, file: str) -> bytes:
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error):
+        _refuse(file, "the gzip data is damaged or cut off; pack or download the file again")
+
+
+def to_utf8(raw: bytes, file: str) -> tuple[bytes, str]:
+    """Return the text as UTF-8 bytes without BOM, and the name of the encoding it came in.
+
+    Binary data and bytes that neither UTF-8 nor CP932 can explain raise UnreadableError with their line.
+    """
+    _check_textual(raw, file)
+    if raw.startswith(UTF8_BOM):
+        raw = raw[len(UTF8_BOM) :]
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            _undecodable(raw, error.start, file, "UTF-8")
+        return raw, "utf-8-sig"
+    if raw.isascii():
+        return raw, "utf-8"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        in_utf8 = error.start
+    else:
+        return raw, "utf-8"
+    try:
+        return raw.decode("cp932").encode("utf-8"), "cp932"
+    except UnicodeDecodeError as error:
+        # The encoding that got further is the likelier one, and its first fault the one to repair.
+        _undecodable(raw, max(in_utf8, error.start), file, "UTF-8 or CP932")
+
+
+def decode_text(raw: bytes, file: str) -> tuple[str, str]:
+    """Return the text without BOM, and the name of its encoding (``utf-8``, ``utf-8-sig`` or ``cp932``)."""
+    text, encoding = to_utf8(raw, file)
+    return text.decode("utf-8"), encoding
+
+
+def _check_textual(raw: bytes, file: str) -> None:
+    """Refuse what is no text at all."""
+    for magic, what in _FOREIGN.items():
+        if raw.startswith(magic):
+            _refuse(file, f"this is {what}")
+    data = np.frombuffer(raw, dtype=np.uint8)
+    control = data < FIRST_TEXT_BYTE
+    if control.any():
+        first = int(np.argmax(control))
+        name = "a NUL byte" if data[first] == 0 else f"the control byte 0x{data[first]:02x}"
+        _refuse(file, f"{name} makes this binary data, not text; give CSV text or Parquet", line=_line(raw, first))
+
+
+def _undecodable(raw: bytes, position: int, file: str, encodings: str) -> NoReturn:
+    what = f"the byte 0x{raw[position]:02x} is not {encodings} text; save the file as UTF-8"
+    _refuse(file, what, line=_line(raw, position))
+
+
+def _line(raw: bytes, position: int) -> int:
+    return raw.count(b"\n", 0, position) + 1
+
+
+def lines_of(text: bytes) -> pl.Series:
+    """Return the lines of UTF-8 bytes without control bytes, ends (LF, CRLF) removed; the last one is optional."""
+    if not text:
+        return pl.Series("line", [], dtype=pl.String)
+    frame = pl.read_csv(
+        text, has_header=False, separator=NO_SEPARATOR, quote_char=None, schema={"line": pl.String}, glob=False
+    )
+    return frame["line"].fill_null("")
+
+
+def read_lines(path: str | Path, *, allow_empty: bool = False) -> pl.Series:
+    """Return the lines of a text file as a text column; a lone CR stays part of its line."""
+    text, _ = to_utf8(read_bytes(path, allow_empty=allow_empty), str(path))
+    return lines_of(text)
+
+
+def split_joined(lines: pl.Series, *, file: str = "joined tables") -> list[pl.Series]:
+    """Return the tables of the join format: each is preceded by a line with its number of rows."""
+    tables: list[pl.Series] = []
+    start = 0
+    while start < len(lines):
+        count = str(lines[start])
+        if not (count.isascii() and count.isdigit()):
+            shown = count if len(count) <= 40 else count[:37] + "..."
+            what = f"'{shown}' is not the number of rows of table {len(tables) + 1}; correct the count before it"
+            raise ContentError(file, [Finding("bad-count", what, start + 1, value=count)])
+        stop = start + 1 + int(count)
+        if stop > len(lines):
+            what = f"table {len(tables) + 1} should have {count} rows, but only {len(lines) - start - 1} lines follow"
+            raise ContentError(file, [Finding("bad-count", what, start + 1, value=count)])
+        tables.append(lines[start + 1 : stop])
+        start = stop
+    return tables
+
+
+def join_tables(tables: Sequence[pl.Series]) -> pl.Series:
+    """Return the lines of the join format of these tables, as `split_joined` reads them."""
+    parts = [pl.Series("line", [], dtype=pl.String)]
+    for table in tables:
+        parts += [pl.Series("line", [str(len(table))]), table.cast(pl.String).alias("line")]
+    return pl.concat(parts)
