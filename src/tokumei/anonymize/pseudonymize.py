@@ -64,7 +64,7 @@ class Pseudonymize(Anonymizer):
         holder = history.subject[first]
         slot, identities = np.arange(len(first)), history.subjects
         if self.exchange:
-            slot = self._exchanged(history, chunk, first, holder, rng)
+            slot = self._exchanged(history, first, holder, rng)
         elif self.period != "never" or self.count:
             identities = history.subjects.gather(holder) + ":" + pl.Series(slot).cast(pl.String)
         key = new_key() if self.style == "keyed" else None
@@ -86,7 +86,7 @@ class Pseudonymize(Anonymizer):
             return renewed_by_count(history.subject, _ranks(history), count=self.count)
         return history.subject
 
-    def _exchanged(self, history: History, chunk: Ints, first: Ints, holder: Ints, rng: np.random.Generator) -> Ints:
+    def _exchanged(self, history: History, first: Ints, holder: Ints, rng: np.random.Generator) -> Ints:
         """Return, per chunk, whose pseudonym it is published under: within a period a share of them changes hands."""
         if self.count:
             period = _ranks(history)[first] // self.count

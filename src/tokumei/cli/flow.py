@@ -1,0 +1,233 @@
+"""The commands that follow the flow: describe, anonymize, attack, judge, demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tokumei.cli.output import (
+    JsonFlag,
+    SeedOption,
+    SettingsOption,
+    finish,
+    progress_bars,
+    show_table,
+    tell,
+    warn,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tokumei.history import History, Score
+
+__all__ = ["register"]
+
+InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file.")]
+SchemaOption = Annotated[
+    Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")
+]
+OriginalOption = Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")]
+ReleaseOption = Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")]
+SecretOption = Annotated[
+    Path | None, typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret).")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of the flow."""
+    app.command()(describe)
+    app.command()(anonymize)
+    app.command()(attack)
+    app.command()(judge)
+    app.command()(demo)
+
+
+def _history(path: Path, schema: Path | None) -> History:
+    from tokumei.history import Schema
+    from tokumei.read.table import read_history
+
+    return read_history(path, None if schema is None else Schema.read(schema))
+
+
+def _score_rows(scores: list[Score]) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for score in scores:
+        rows.append([score.name, score.value, f"{score.goal} is better"])
+        rows += [[f"  {name}", value, ""] for name, value in score.parts.items()]
+    return rows
+
+
+def describe(
+    data: InputArgument,
+    schema: SchemaOption = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="S.toml", help="Write the inferred schema here.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Profile raw data, infer its schema, and show how few records single a person out."""
+    from tokumei.describe.profile import profile
+    from tokumei.files import write_text
+
+    with progress_bars():
+        history = _history(data, schema)
+        found = profile(history)
+    if output is not None:
+        write_text(output, history.schema.to_toml())
+
+    def show(console: Console) -> None:
+        console.print(f"{found.records:,} records of {found.subjects:,} subjects", style="bold")
+        show_table(console, ["records per subject", ""], list(found.records_per_subject.items()))
+        columns = [[c.name, c.kind, c.distinct, c.missing, c.lowest, c.highest] for c in found.columns]
+        show_table(console, ["column", "kind", "distinct", "missing", "lowest", "highest"], columns)
+        risks = [[what, f"{share:.1%}"] for what, share in found.singled_out.items()]
+        show_table(console, ["who knows ...", "singles out"], risks)
+        if output is None:
+            console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):")
+            console.print(history.schema.to_toml(), markup=False)
+
+    finish({**found.as_dict(), "schema": history.schema.to_toml()}, json=json, show=show)
+
+
+def anonymize(
+    data: InputArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="RELEASE_DIR", help="The folder to create.")],
+    method: Annotated[str, typer.Option("--method", metavar="NAME", help="See 'tokumei methods'.")] = "pseudonymize",
+    k: Annotated[int | None, typer.Option("--k", help="How many subjects must look alike.")] = None,
+    schema: SchemaOption = None,
+    settings: SettingsOption = None,
+    secret: SecretOption = None,
+    data_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Make a release: a folder that can be handed out, and beside it the secret that must be kept."""
+    from tokumei import flow
+    from tokumei.errors import ParameterError
+    from tokumei.judge.cell_error import CellError
+
+    if data_format not in ("csv", "parquet"):
+        message = f"--format must be csv or parquet, got '{data_format}'"
+        raise ParameterError(message)
+    part = flow.make_anonymizer(method, settings or [], k=k)
+    with progress_bars():
+        history = _history(data, schema)
+        release, hidden = flow.anonymize(history, part, seed=seed)
+        published = flow.publish(
+            history, release, hidden, output, method=part, secret_file=secret, data_format=data_format
+        )
+        utility = CellError().measure(history, release, hidden)
+    if seed is not None:
+        warn("this release was made from a seed: whoever guesses it can regenerate the pseudonyms; leave --seed out")
+    document = {
+        "release": str(output),
+        "secret": str(published.secret_file),
+        "method": part.name,
+        "records": len(release),
+        "records_original": len(history),
+        "pseudonyms": published.manifest["pseudonyms"],
+        "utility": utility.as_dict(),
+        "seeded": seed is not None,
+    }
+
+    def show(console: Console) -> None:
+        console.print(
+            f"{output}: {len(release):,} of {len(history):,} records under "
+            f"{published.manifest['pseudonyms']:,} pseudonyms, by {part.name}"
+        )
+        show_table(console, ["score", "value", ""], _score_rows([utility]))
+        console.print(f"The secret is in {published.secret_file}; keep it, never hand it out.")
+
+    finish(document, json=json, show=show)
+
+
+def attack(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="See 'tokumei attacks'.")],
+    original: OriginalOption,
+    release: ReleaseOption,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="GUESSES", help="CSV file of guesses.")],
+    secret: SecretOption = None,
+    schema: SchemaOption = None,
+    settings: SettingsOption = None,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Attack a release as someone who holds the original data; with the secret, count the hits."""
+    from tokumei import flow
+    from tokumei.files import atomic_path
+    from tokumei.parts import find_part, make_part
+    from tokumei.publish.secret import read_secret
+    from tokumei.read.release import read_release
+
+    part = make_part(find_part("attack", name), settings or [])
+    with progress_bars():
+        history = _history(original, schema)
+        published = read_release(release, history)
+        guesses = part.guess(history, published, rng=flow.seeded(seed))
+    with atomic_path(output) as temporary:
+        guesses.frame.write_csv(temporary)
+    document: dict[str, Any] = {"attack": name, "guesses": len(guesses), "file": str(output)}
+    if secret is not None:
+        document["hits"] = guesses.hits(read_secret(secret).owners)
+
+    def show(console: Console) -> None:
+        found = f", {document['hits']:,} of them right" if "hits" in document else ""
+        console.print(f"{output}: {len(guesses):,} guesses by {name}{found}")
+
+    finish(document, json=json, show=show)
+
+
+def judge(
+    original: OriginalOption,
+    release: ReleaseOption,
+    secret: SecretOption = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="See 'tokumei metrics'; all if left out.")
+    ] = None,
+    schema: SchemaOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Measure what a release is still worth; needs its secret, which says what became of each record."""
+    from tokumei import flow
+    from tokumei.parts import find_part, make_part, part_names
+    from tokumei.publish.secret import default_secret_path, read_secret
+    from tokumei.read.release import read_release
+
+    parts = [make_part(find_part("metric", name)) for name in metric or part_names("metric")]
+    with progress_bars():
+        history = _history(original, schema)
+        published = read_release(release, history)
+        hidden = read_secret(secret or default_secret_path(release))
+        scores = flow.measure(history, published, hidden, parts)
+    finish(
+        {"scores": [score.as_dict() for score in scores]},
+        json=json,
+        show=lambda console: show_table(console, ["score", "value", ""], _score_rows(scores)),
+    )
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="The folder to create.")] = Path("demo"),
+    subjects: Annotated[int, typer.Option(min=2, help="How many customers to generate.")] = 300,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another data set.")] = 1,
+    json: JsonFlag = False,
+) -> None:
+    """Run the whole flow on generated purchases and write a report to look at."""
+    from tokumei.demo import run_demo
+
+    with progress_bars():
+        result = run_demo(folder, subjects=subjects, seed=seed)
+    if not json:
+        tell(f"open {result['report']} in a browser")
+    finish(
+        result,
+        json=json,
+        show=lambda console: show_table(
+            console,
+            ["release", "information lost", "re-identified"],
+            [[row["release"], row["loss"], f"{row['risk']:.1%}"] for row in result["releases"]],
+        ),
+    )

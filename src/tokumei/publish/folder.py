@@ -1,0 +1,91 @@
+"""A release as a folder that can be handed out as it is: data, schema, manifest.
+
+    release/
+      data.csv        (or data.parquet) pseudonym and generalized cells, sorted as text
+      schema.toml     what the columns mean
+      manifest.json   what was done, by which version, with the hashes of the files
+
+Nothing in it depends on the order of the original rows, on the input file or on the Secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tokumei.errors import LeakError
+from tokumei.files import atomic_folder
+from tokumei.history import History, Release, Secret
+
+__all__ = ["DATA_STEM", "MANIFEST_NAME", "SCHEMA_NAME", "in_published_order", "refuse_leaks", "write_release"]
+
+DATA_STEM, SCHEMA_NAME, MANIFEST_NAME = "data", "schema.toml", "manifest.json"
+
+
+def in_published_order(release: Release, secret: Secret) -> tuple[Release, Secret]:
+    """Return both with the records sorted as text, so that their order tells nothing about the original."""
+    text = release.text()
+    # The position breaks ties between equal records: it moves rows that nobody can tell apart.
+    order = text.with_row_index("position").sort(*text.columns, "position")["position"].to_numpy().astype(np.int64)
+    return release.take(order), secret.take(order)
+
+
+def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
+    """Raise LeakError if a pseudonym is a subject id, or a column repeats the subject ids."""
+    ids = release.pseudonyms.cast(pl.String).unique()
+    left = ids.filter(ids.is_in(history.subjects.implode()))
+    if len(left):
+        message = (
+            f"{len(left)} pseudonyms of the release are subject ids of the original; "
+            "give every subject a fresh pseudonym before publishing"
+        )
+        raise LeakError(message, code="subject-id-published")
+    real = np.flatnonzero(secret.rows >= 0)
+    if not len(real):
+        return
+    owner = history.subjects.gather(history.subject[secret.rows[real]])
+    text = release.text(literal=True)
+    for spec in history.schema.fields:
+        copied = int((text[spec.name].gather(real) == owner).sum())
+        if copied * 2 > len(real):
+            message = (
+                f"the column '{spec.name}' repeats the subject id in {copied} of {len(real)} records; "
+                "drop it in the schema ({ drop = true })"
+            )
+            raise LeakError(message, code="subject-id-column")
+
+
+def write_release(
+    release: Release,
+    folder: Path,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    data_format: str = "csv",
+) -> dict[str, Any]:
+    """Write the release folder whole or not at all; return its manifest."""
+    with atomic_folder(folder) as temporary:
+        data = temporary / f"{DATA_STEM}.{data_format}"
+        text = release.text()
+        if data_format == "parquet":
+            text.write_parquet(data)
+        else:
+            text.write_csv(data)
+        (temporary / SCHEMA_NAME).write_text(release.schema.to_toml(), encoding="utf-8")
+        manifest = {
+            "tokumei": version("tokumei"),
+            "method": release.method,
+            "parameters": dict(parameters or {}),
+            "records": len(release),
+            "pseudonyms": release.pseudonyms.n_unique(),
+            "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())},
+        }
+        manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        (temporary / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8")
+    return manifest

@@ -1,0 +1,123 @@
+"""Charts as SVG, each made from one Vega-Lite specification; nothing is fetched from anywhere.
+
+The palette is the one of Okabe and Ito, which people with colour-blindness can tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import vl_convert
+
+__all__ = ["attack_bars", "curves", "histogram", "to_svg", "trade_off"]
+
+Spec = dict[str, Any]
+Rows = Sequence[Mapping[str, object]]
+BLUE, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#767676", "#333333"
+SHARE = {"domain": [0, 1]}
+
+
+def to_svg(spec: Spec) -> str:
+    """Return a Vega-Lite specification as SVG text."""
+    whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "background": "white", **spec}
+    return str(vl_convert.vegalite_to_svg(whole))
+
+
+def _values(rows: Rows) -> Spec:
+    return {"values": [dict(row) for row in rows]}
+
+
+def histogram(values: Sequence[float], *, label: str, counted: str = "subjects", bins: int = 30) -> str:
+    """Return a histogram on a logarithmic axis, as histories are heavy-tailed; values must be positive."""
+    data = np.asarray(values, dtype=np.float64)
+    edges = np.geomspace(1.0, max(float(data.max(initial=1.0)), 10.0) * 1.0001, bins + 1)
+    heights, _ = np.histogram(data, edges)
+    rows = [
+        {"from": float(low), "to": float(high), "count": int(height)}
+        for low, high, height in zip(edges[:-1], edges[1:], heights, strict=True)
+    ]
+    spec = {
+        "data": _values(rows),
+        "width": 520,
+        "height": 220,
+        "mark": {"type": "bar", "color": BLUE},
+        "encoding": {
+            "x": {"field": "from", "type": "quantitative", "title": label, "scale": {"type": "log"}, "bin": "binned"},
+            "x2": {"field": "to"},
+            "y": {"field": "count", "type": "quantitative", "title": counted},
+        },
+    }
+    return to_svg(spec)
+
+
+def attack_bars(rows: Rows) -> str:
+    """Return bars of attack success, each with the mark of random guessing.
+
+    Rows have ``release``, ``attack``, ``share`` and ``baseline``.
+    """
+    y = {"field": "release", "type": "nominal", "title": None, "sort": None}
+    share = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "re-identified",
+        "axis": {"format": "%"},
+        "scale": SHARE,
+    }
+    layers = [
+        {"mark": {"type": "bar", "color": ORANGE}, "encoding": {"x": share, "y": y}},
+        {
+            "mark": {"type": "tick", "color": BLUE, "thickness": 3},
+            "encoding": {"x": {"field": "baseline", "type": "quantitative"}, "y": y},
+        },
+        {
+            "mark": {"type": "text", "align": "left", "dx": 4, "color": INK},
+            "encoding": {"x": share, "y": y, "text": {"field": "share", "type": "quantitative", "format": ".1%"}},
+        },
+    ]
+    spec = {
+        "data": _values(rows),
+        "facet": {"row": {"field": "attack", "type": "nominal", "title": None, "sort": None}},
+        "spec": {"width": 440, "height": {"step": 34}, "layer": layers},
+    }
+    return to_svg(spec)
+
+
+def trade_off(rows: Rows) -> str:
+    """Return releases as points: information lost against the share that the best attack names.
+
+    Rows have ``release``, ``loss`` and ``risk``.
+    """
+    encoding = {
+        "x": {
+            "field": "loss",
+            "type": "quantitative",
+            "title": "information lost (cell error)",
+            "scale": {"domainMin": 0, "padding": 60},
+        },
+        "y": {
+            "field": "risk",
+            "type": "quantitative",
+            "title": "re-identified by the best attack",
+            "axis": {"format": "%"},
+            "scale": SHARE,
+        },
+    }
+    label = {"field": "release", "type": "nominal"}
+    layers = [
+        {"mark": {"type": "point", "filled": True, "size": 110, "color": BLUE}},
+        {"mark": {"type": "text", "align": "left", "dx": 9, "color": INK}, "encoding": {"text": label}},
+    ]
+    return to_svg({"data": _values(rows), "width": 460, "height": 260, "encoding": encoding, "layer": layers})
+
+
+def curves(rows: Rows, *, x: str, y: str, series: str, dash: str, titles: tuple[str, str]) -> str:
+    """Return lines of ``y`` over ``x``, coloured by ``series`` and dashed by ``dash``; ``titles`` name the axes."""
+    encoding = {
+        "x": {"field": x, "type": "quantitative", "title": titles[0]},
+        "y": {"field": y, "type": "quantitative", "title": titles[1], "scale": SHARE},
+        "color": {"field": series, "type": "nominal", "scale": {"range": [BLUE, ORANGE, "#009E73", "#CC79A7"]}},
+        "strokeDash": {"field": dash, "type": "nominal"},
+    }
+    return to_svg({"data": _values(rows), "width": 520, "height": 280, "mark": "line", "encoding": encoding})
