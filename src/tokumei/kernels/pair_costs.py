@@ -20,7 +20,7 @@ from numba import njit
 from tokumei.kernels.record_matching import match_pairs
 from tokumei.kernels.record_table import RecordTable
 
-__all__ = ["SortedFields", "estimate_pairs", "exact_matched", "surplus_costs"]
+__all__ = ["SortedFields", "estimate_pairs", "exact_matched", "spread_over", "surplus_costs"]
 
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
@@ -122,7 +122,7 @@ def _estimate_rows(
         )
 
 
-def _spread_over(threads: int, work: list[Callable[[], None]]) -> None:
+def spread_over(threads: int, work: list[Callable[[], None]]) -> None:
     """Run independent pieces of work that release the GIL."""
     if threads <= 1 or len(work) <= 1:
         for piece in work:
@@ -152,7 +152,7 @@ def estimate_pairs(table: RecordTable, *, threads: int = 1) -> Floats32:
             out,
         )
 
-    _spread_over(threads, [piece(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)])
+    spread_over(threads, [piece(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)])
     out += out.T
     return out
 
@@ -174,7 +174,7 @@ def exact_matched(table: RecordTable, first: Ints, second: Ints, *, limit: int, 
 
         return run
 
-    _spread_over(threads, [piece(batch) for batch in batches])
+    spread_over(threads, [piece(batch) for batch in batches])
     return costs
 
 
