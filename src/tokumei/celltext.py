@@ -26,6 +26,8 @@ __all__ = ["Fault", "Form", "WrittenCells", "cell_text", "parse_values", "read_c
 Ints = npt.NDArray[np.int64]
 _ESCAPES = {";": "%3B", "{": "%7B", "}": "%7D", "*": "%2A"}
 _ESCAPED = "%(25|3B|7B|7D|2A)"
+# Nobody writes exact multiples of so small a step: text made from floating-point numbers is rounded to it.
+ROUNDED_STEP = 1e-6
 
 
 class Form(IntEnum):
@@ -220,14 +222,26 @@ def parse_values(text: pl.Series, field: Field) -> tuple[Ints, npt.NDArray[np.bo
     elif field.kind is Kind.DATETIME:
         moments = text.str.to_datetime(_parse_format(field.format), strict=False, time_unit="ms")
         parsed = moments.cast(pl.Int64) // 1000
-    elif field.step == 1.0 and not text.str.contains(".", literal=True).any():
-        parsed = text.cast(pl.Int64, strict=False)
     else:
-        number = text.cast(pl.Float64, strict=False) / field.step
-        steps = number.round()
-        fits = ((number - steps).abs() <= 1e-6 * (1 + number.abs() * 1e-6)) & (number.abs() < 2.0**53)
-        parsed = pl.select(pl.when(fits).then(steps)).to_series().cast(pl.Int64)
+        parsed = _parse_numbers(text, field.step)
     return parsed.fill_null(0).to_numpy().copy(), parsed.is_null().to_numpy()
+
+
+def _parse_numbers(text: pl.Series, step: float) -> pl.Series:
+    """Return numbers in steps, null where there is none; steps up to 1e-6 round what is written more finely."""
+    if step != 1.0:
+        return _parse_decimals(text, step)
+    whole = text.cast(pl.Int64, strict=False)
+    others = (whole.is_null() & text.is_not_null()).arg_true()
+    return whole.scatter(others, _parse_decimals(text.gather(others), step)) if len(others) else whole
+
+
+def _parse_decimals(text: pl.Series, step: float) -> pl.Series:
+    number = text.cast(pl.Float64, strict=False) / step
+    steps = number.round()
+    slack = 0.5 if step <= ROUNDED_STEP else 1e-6
+    fits = ((number - steps).abs() <= slack * (1 + number.abs() * 1e-6)) & (number.abs() < 2.0**53)
+    return pl.select(pl.when(fits).then(steps)).to_series().cast(pl.Int64)
 
 
 def _parse_format(text_format: str) -> str:

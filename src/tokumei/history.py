@@ -13,7 +13,7 @@ sorts the records by subject and, within a subject, by their content (ties: file
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -91,7 +91,7 @@ class History:
             codes[spec.name], bad = _ordered_codes(column, spec)
             total += int(bad.sum())
             position = frame.columns.index(spec.name) + 1
-            for row in np.flatnonzero(bad)[: max(MAX_FINDINGS - len(findings), 0)]:
+            for row in np.flatnonzero(bad)[:MAX_FINDINGS]:
                 findings.append(_bad_value(column, spec, int(row), first_line, position))
         if findings:
             raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
@@ -105,8 +105,8 @@ class History:
     @cached_property
     def order(self) -> Ints:
         """Row numbers sorted by subject, then by the record's content, then by file order."""
-        keys = [self.codes[spec.name] for spec in reversed(self.schema.fields)]
-        return np.lexsort((*keys, self.subject)).astype(np.int64)
+        keys = [self.subject, *(self.codes[spec.name] for spec in self.schema.fields)]
+        return np.lexsort(_packed(keys)[::-1]).astype(np.int64)
 
     @cached_property
     def offsets(self) -> Ints:
@@ -194,6 +194,28 @@ class Secret:
     def take(self, rows: npt.ArrayLike) -> Secret:
         """Return the secret of the release reordered or cut to these positions."""
         return Secret(self.owners, self.rows[np.asarray(rows, dtype=np.int64)], self.key, self.seed)
+
+
+def _packed(keys: Sequence[Ints]) -> list[Ints]:
+    """Return fewer sort keys of the same order: neighbours share an integer as long as their spans fit into it."""
+    packed: list[Ints] = []
+    room = 0
+    for key in keys:
+        present = key[key != MISSING]
+        low, high = (int(present.min()), int(present.max())) if len(present) else (0, 0)
+        span = high - low + 2
+        if span >= 2**62:
+            packed.append(key)
+            room = 2**63
+            continue
+        shifted = np.where(key == MISSING, 0, key - (low - 1))
+        if packed and room * span < 2**63:
+            packed[-1] = packed[-1] * span + shifted
+            room *= span
+        else:
+            packed.append(shifted)
+            room = span
+    return packed
 
 
 def _dictionary_codes(text: pl.Series, dictionary: pl.Series) -> Ints:

@@ -1,0 +1,149 @@
+"""Tables of people: CSV (with or without header, plain or gzip) and Parquet, read as a frame or as a History.
+
+Errors of the content carry the lines of the file, also where quoted cells span several lines. A CSV column is text;
+its kind comes from the schema, given or inferred. A Parquet column has its type, and its rows count as lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.errors import ContentError, Finding, UnreadableError
+from tokumei.history import History
+from tokumei.kernels.date_formats import date_format
+from tokumei.kernels.infer import infer_schema
+from tokumei.read.csvtext import CsvRecords, parse_csv
+from tokumei.read.raw import read_bytes, to_utf8
+from tokumei.schema import Schema
+
+__all__ = ["history_of", "read_history", "read_table"]
+
+Ints = npt.NDArray[np.int64]
+PARQUET_MAGIC = b"PAR1"
+# So many records after the first line show what the columns hold.
+_HEADER_SAMPLE = 1000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Table:
+    """A frame with the line of the file on which every record begins."""
+
+    frame: pl.DataFrame
+    lines: Ints
+
+
+def read_table(path: str | Path, *, header: bool | None = None) -> pl.DataFrame:
+    """Return a CSV file as text columns (missing cells are empty text), or a Parquet file with its types.
+
+    ``header`` says whether the first line names the columns; None decides by what it and the others hold. Without
+    header the columns are ``column_1``, ``column_2`` and so on.
+    """
+    return _read(Path(path), header=header).frame
+
+
+def read_history(path: str | Path, schema: Schema | None = None, *, header: bool | None = None) -> History:
+    """Return the records of a CSV or Parquet file; without a schema it is inferred from the data.
+
+    Raises ContentError with all unusable cells, SchemaError if the schema names an absent column.
+    """
+    table = _read(Path(path), header=header, schema=schema)
+    return history_of(table.frame, schema or infer_schema(table.frame), file=str(path), lines=table.lines)
+
+
+def history_of(
+    frame: pl.DataFrame, schema: Schema, *, file: str, lines: Ints, master: pl.DataFrame | None = None
+) -> History:
+    """Code a frame as `History.from_frame` does, with the lines of the file in what is reported."""
+    try:
+        return History.from_frame(frame, schema, file=file, first_line=0, master=master)
+    except ContentError as error:
+        placed = [one if one.line is None else replace(one, line=int(lines[one.line])) for one in error.findings]
+        raise ContentError(file, placed, total=error.total) from None
+
+
+def _read(path: Path, *, header: bool | None, schema: Schema | None = None) -> _Table:
+    raw = read_bytes(path)
+    if raw.startswith(PARQUET_MAGIC) or path.suffix == ".parquet":
+        frame = _read_parquet(raw, str(path))
+        return _Table(frame, np.arange(1, frame.height + 1))
+    text, _ = to_utf8(raw, str(path))
+    records = parse_csv(text, str(path))
+    if records.frame.height == 0:
+        message = f"{path}: the file holds nothing but empty lines; give one with data in it"
+        raise UnreadableError(message, file=str(path))
+    if header is None:
+        header = _header_wanted(records.frame, schema)
+    return _under_header(records, str(path)) if header else _Table(records.frame, records.lines)
+
+
+def _read_parquet(raw: bytes, file: str) -> pl.DataFrame:
+    """Return the frame of a Parquet file; what is not a number in a floating-point column is missing."""
+    try:
+        frame = pl.read_parquet(raw)
+    except (pl.exceptions.PolarsError, OSError):
+        message = f"{file}: this is not a Parquet file, or it is damaged; write or download it again"
+        raise UnreadableError(message, file=file) from None
+    if frame.width == 0:
+        message = f"{file}: the Parquet file has no columns; give one with data in it"
+        raise UnreadableError(message, file=file)
+    return frame.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+
+
+def _under_header(records: CsvRecords, file: str) -> _Table:
+    """Return the records below the first one, under its names; a column without name keeps its number."""
+    given = [str(cell).strip() for cell in records.frame.row(0)]
+    names = [cell or f"column_{number}" for number, cell in enumerate(given, start=1)]
+    repeated = [position for position, name in enumerate(names) if name in names[:position]]
+    if repeated:
+        findings = [
+            Finding(
+                "duplicate-name",
+                f"the header names the column '{names[position]}' twice; rename one of them",
+                int(records.lines[0]),
+                position + 1,
+                value=names[position],
+            )
+            for position in repeated
+        ]
+        raise ContentError(file, findings)
+    frame = records.frame[1:]
+    frame.columns = names
+    return _Table(frame, records.lines[1:])
+
+
+def _header_wanted(frame: pl.DataFrame, schema: Schema | None) -> bool:
+    """Decide whether the first record is a header; the names of a schema are the best witnesses."""
+    first = [str(cell).strip() for cell in frame.row(0)]
+    if schema is not None and schema.sources():
+        wanted = set(schema.sources())
+        if wanted <= set(first):
+            return True
+        if wanted <= set(frame.columns):
+            return False
+    if any(_is_value(cell) for cell in first):
+        return False
+    rest = frame[1:]
+    sample = rest.head(_HEADER_SAMPLE)
+    if any(_holds_values(column) for column in sample.get_columns()):
+        return True
+    # Text everywhere: a name stands once, above values that differ from it.
+    recurring = any((column == cell).any() for column, cell in zip(rest.get_columns(), first, strict=True))
+    return "" not in first and len(set(first)) == len(first) and not recurring
+
+
+def _is_value(cell: str) -> bool:
+    return _holds_values(pl.Series([cell]))
+
+
+def _holds_values(column: pl.Series) -> bool:
+    """Return whether most of the texts are numbers or dates."""
+    present = column.filter(column != "")
+    if len(present) == 0:
+        return False
+    numbers = present.cast(pl.Float64, strict=False).is_finite().sum()
+    return bool(numbers >= 0.5 * len(present) or date_format(present))
