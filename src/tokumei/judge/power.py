@@ -1,7 +1,7 @@
 """How likely the safety test catches k-anonymized data (PWS Cup 2018 report, section on the criterion; spec B.7).
 
 The attacker knows the classes of k persons with equal histories and nothing more. Inside a class every assignment of
-persons to pseudonyms is equally likely, so the attacker writes down any one: the number of hits is the number of
+persons to pseudonyms is equally likely, and the attacker writes down one: the number of hits is the number of
 fixed points of a random permutation. Classes are guessed one after the other; if the number of guesses is no multiple
 of k, only some members of the last class are guessed.
 
