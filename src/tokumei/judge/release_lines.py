@@ -1,0 +1,107 @@
+r"""The lines of a 2018 file A: where they begin and end, and where reading stops (RULES.md "A: file level").
+
+Lines end with LF or CRLF. Reading stops at a CR that no LF follows, at a line of more than 8000 bytes and at the first
+line beyond those of T; what stands before is still checked. Bytes are not decoded here, so that a byte order mark or
+a broken encoding spoils only the cells that hold it.
+
+>>> lines = split_lines(b"1,a\n2,b\r\n3\r,c\n", expected=3)
+>>> lines.count, lines.fault, lines.fault_line
+(2, <LineFault.BAD_NEWLINE: 'BAD_NEWLINE'>, 3)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+__all__ = ["MAX_LINE_LENGTH", "LineFault", "ReleaseLines", "split_lines"]
+
+Ints = npt.NDArray[np.int64]
+MAX_LINE_LENGTH = 8000
+_LF, _CR = 10, 13
+
+
+class LineFault(StrEnum):
+    """Why reading a file ended before, or other than, at its last line."""
+
+    BAD_NEWLINE = "BAD_NEWLINE"
+    LINE_TOO_LONG = "LINE_TOO_LONG"
+    TOO_MANY_LINES = "TOO_MANY_LINES"
+    NOT_ENOUGH_LINES = "NOT_ENOUGH_LINES"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ReleaseLines:
+    """The bytes of a file, the ends of its lines without newlines, and how many of them can be checked."""
+
+    raw: bytes
+    starts: Ints
+    ends: Ints
+    count: int
+    fault: LineFault | None
+    fault_line: int
+
+    def text(self, line: int) -> str:
+        """Return one line (1-based) as text, with a substitute for bytes that are no UTF-8."""
+        return self.raw[self.starts[line - 1] : self.ends[line - 1]].decode("utf-8", "replace")
+
+    def length(self, line: int) -> int:
+        """Return the number of bytes of one line (1-based), up to a stray CR."""
+        return int(self.ends[line - 1] - self.starts[line - 1])
+
+    def series(self) -> tuple[pl.Series, bool]:
+        """Return the lines to check as text, and whether they are UTF-8 (otherwise one character is one byte)."""
+        if self.count == 0:
+            return pl.Series("line", [], dtype=pl.String), True
+        stop = int(self.starts[self.count]) if self.count < len(self.starts) else len(self.raw)
+        body = self.raw[:stop]
+        try:
+            text, unicode = body.decode("utf-8"), True
+        except UnicodeDecodeError:
+            text, unicode = body.decode("latin-1"), False
+        lines = pl.Series("line", [text]).str.split("\n").explode().head(self.count)
+        return (lines.str.strip_suffix("\r") if b"\r" in body else lines), unicode
+
+
+def split_lines(raw: bytes, *, expected: int) -> ReleaseLines:
+    """Find the lines of a file that must have the expected number of them."""
+    data = np.frombuffer(raw, dtype=np.uint8)
+    newlines = np.flatnonzero(data == _LF)
+    starts = np.concatenate(([0], newlines + 1))
+    ends = np.concatenate((newlines, [len(raw)]))
+    if starts[-1] == len(raw):
+        starts, ends = starts[:-1], ends[:-1]
+    stop, fault = len(starts), None
+    if b"\r" in raw:
+        stop, ends = _without_carriage_returns(data, ends)
+        fault = LineFault.BAD_NEWLINE if stop < len(starts) else None
+    too_long = np.flatnonzero(ends[: stop + 1] - starts[: stop + 1] > MAX_LINE_LENGTH)
+    if len(too_long):
+        stop, fault = int(too_long[0]), LineFault.LINE_TOO_LONG
+    # A line that cannot be read is reported as such even where it would be one line too many.
+    if stop > expected:
+        stop, fault = expected, LineFault.TOO_MANY_LINES
+    if fault is None and stop < expected:
+        return ReleaseLines(raw, starts, ends, stop, LineFault.NOT_ENOUGH_LINES, stop)
+    return ReleaseLines(raw, starts, ends, stop, fault, stop + 1 if fault else 0)
+
+
+def _without_carriage_returns(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[int, Ints]:
+    """Return the index of the line with the first stray CR (or the number of lines), and ends that leave CRs out."""
+    returns = np.flatnonzero(data == _CR)
+    inside = returns + 1 < len(data)
+    paired = inside.copy()
+    paired[inside] = data[returns[inside] + 1] == _LF
+    ends = ends.copy()
+    ends[np.searchsorted(ends, returns[paired] + 1)] -= 1
+    stray = returns[~paired]
+    if len(stray) == 0:
+        return len(ends), ends
+    line = int(np.searchsorted(ends, stray[0]))
+    # Reading ends at the stray CR: only what stands before it counts for the length of its line.
+    ends[line] = stray[0]
+    return line, ends
