@@ -184,7 +184,7 @@ def _records(
     basket = np.repeat(np.arange(len(baskets.records)), baskets.records)
     customer = baskets.customer[basket]
     open_day = baskets.open_day[basket]
-    goods = _goods(customers, baskets, basket, calendar, catalogue, rng)
+    goods = _goods(customers, baskets, basket, calendar, catalogue, rng=rng)
     quantity = _quantities(customers.scale[customer], catalogue, goods, rng)
     price = _prices(catalogue, goods, quantity, calendar.day[open_day], rng)
     in_time = np.lexsort((baskets.customer, baskets.minute, baskets.open_day))
@@ -209,6 +209,7 @@ def _goods(
     basket: Ints,
     calendar: Calendar,
     catalogue: Catalogue,
+    *,
     rng: np.random.Generator,
 ) -> Ints:
     """Choose the goods of every record: an earlier record's, or new ones after taste and season."""
@@ -230,9 +231,7 @@ def _goods(
     return _without_doubles(fresh[source], basket, month, catalogue, rng)
 
 
-def _without_doubles(
-    goods: Ints, basket: Ints, month: Ints, catalogue: Catalogue, rng: np.random.Generator
-) -> Ints:
+def _without_doubles(goods: Ints, basket: Ints, month: Ints, catalogue: Catalogue, rng: np.random.Generator) -> Ints:
     """Replace most goods that a basket holds a second time by others: people rarely list a thing twice."""
     key = basket * len(catalogue.price) + goods
     order = np.argsort(key, kind="stable")
@@ -248,7 +247,9 @@ def _quantities(scale: Floats, catalogue: Catalogue, goods: Ints, rng: np.random
     typical = 0.28 * catalogue.pack[goods] - 0.44 * log_price
     values, shares = (np.array(column) for column in zip(*_QUANTITIES, strict=True))
     asked = values[np.searchsorted(shares, ndtr(typical + 0.70 * scale + 0.48 * rng.normal(size=len(goods))))]
-    pack = _PACKS[np.searchsorted(_PACKS, values[np.searchsorted(shares, ndtr(typical + 0.2))]).clip(max=len(_PACKS) - 1)]
+    pack = _PACKS[
+        np.searchsorted(_PACKS, values[np.searchsorted(shares, ndtr(typical + 0.2))]).clip(max=len(_PACKS) - 1)
+    ]
     near = (asked > 0.55 * pack) & (asked < 1.9 * pack)
     return np.where(near, pack, asked).astype(np.int64)
 

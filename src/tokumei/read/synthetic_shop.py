@@ -172,7 +172,10 @@ def _ids(rng: np.random.Generator) -> pl.Series:
     """Return distinct ids: five digits, some with a letter for the colour."""
     pool = np.concatenate([np.arange(low, high) for low, high in ID_RANGES])
     shares = np.concatenate(
-        [np.full(high - low, share / (high - low)) for (low, high), share in zip(ID_RANGES, ID_RANGE_SHARES, strict=True)]
+        [
+            np.full(high - low, share / (high - low))
+            for (low, high), share in zip(ID_RANGES, ID_RANGE_SHARES, strict=True)
+        ]
     )
     numbers = rng.choice(pool, GOODS, replace=False, p=shares / shares.sum())
     letters: npt.NDArray[np.str_] = np.array(LETTERS)[draw(rng.uniform(size=GOODS), LETTER_SHARES)]
