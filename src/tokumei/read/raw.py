@@ -8,6 +8,7 @@ a line with its number of rows; spec, common notions) is split and made here too
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 # No text has bytes below the tab; one of them can therefore also separate what must not be separated.
 FIRST_TEXT_BYTE = 9
 NO_SEPARATOR = "\x01"
+# Python gives characters even to the bytes that CP932 leaves undefined (0x80, 0xa0, 0xfd to 0xff).
+_NOT_IN_CP932 = re.compile("[\x80\xa0\uf8f0-\uf8f3]")
 
 _FOREIGN = {
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
@@ -94,11 +97,21 @@ def to_utf8(raw: bytes, file: str) -> tuple[bytes, str]:
         in_utf8 = error.start
     else:
         return raw, "utf-8"
-    try:
-        return raw.decode("cp932").encode("utf-8"), "cp932"
-    except UnicodeDecodeError as error:
+    text, in_cp932 = _from_cp932(raw)
+    if text is None:
         # The encoding that got further is the likelier one, and its first fault the one to repair.
-        _undecodable(raw, max(in_utf8, error.start), file, "UTF-8 or CP932")
+        _undecodable(raw, max(in_utf8, in_cp932), file, "UTF-8 or CP932")
+    return text.encode("utf-8"), "cp932"
+
+
+def _from_cp932(raw: bytes) -> tuple[str | None, int]:
+    """Return the text, or None and the position of the first byte that is no CP932 text."""
+    try:
+        text = raw.decode("cp932")
+    except UnicodeDecodeError as error:
+        return None, error.start
+    foreign = _NOT_IN_CP932.search(text)
+    return (text, 0) if foreign is None else (None, len(text[: foreign.start()].encode("cp932")))
 
 
 def decode_text(raw: bytes, file: str) -> tuple[str, str]:
