@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from tokumei.cells import Cells
@@ -16,6 +17,7 @@ from tokumei.history import Field, History, Release, Schema
 
 __all__ = ["read_release", "release_from_text"]
 
+Ints = npt.NDArray[np.int64]
 _DATA_NAMES = ("data.csv", "data.parquet")
 
 
@@ -44,11 +46,15 @@ def release_from_text(
     categories: Mapping[str, pl.Series],
     *,
     file: str,
-    first_line: int = 2,
+    lines: Ints | None = None,
     method: str = "",
     literal: bool = False,
 ) -> Release:
-    """Decode text columns ``pseudonym`` and the fields of the schema; all faulty cells are reported together."""
+    """Decode text columns ``pseudonym`` and the fields of the schema; all faulty cells are reported together.
+
+    ``lines`` gives the line of each row in its file; without it the rows stand under a header line.
+    """
+    line_numbers = np.arange(2, frame.height + 2) if lines is None else lines
     names = ["pseudonym", *(spec.name for spec in schema.fields)]
     missing = [name for name in names if name not in frame.columns]
     if missing:
@@ -60,7 +66,7 @@ def release_from_text(
     for position, spec in enumerate(schema.fields, start=2):
         written = read_cells(frame[spec.name], spec, categories.get(spec.name), literal=literal)
         total += int((written.fault > 0).sum())
-        findings += _faults(frame[spec.name], written, spec, position, first_line)
+        findings += _faults(frame[spec.name], written, spec, position, line_numbers)
         if not written.fault.any():
             cells[spec.name] = written.to_cells(spec, categories.get(spec.name))
     if findings:
@@ -68,7 +74,7 @@ def release_from_text(
     return Release(schema, frame["pseudonym"].cast(pl.String), cells, method)
 
 
-def _faults(text: pl.Series, written: WrittenCells, spec: Field, position: int, first_line: int) -> list[Finding]:
+def _faults(text: pl.Series, written: WrittenCells, spec: Field, position: int, lines: Ints) -> list[Finding]:
     """Describe the first faulty cells of a column."""
     findings = []
     for row in np.flatnonzero(written.fault)[:SHOWN_FINDINGS]:
@@ -77,5 +83,5 @@ def _faults(text: pl.Series, written: WrittenCells, spec: Field, position: int, 
         shown = value if len(value) <= 40 else value[:37] + "..."
         code = fault.name.lower().replace("_", "-")
         message = f"'{shown}': {fault.reason(spec)}"
-        findings.append(Finding(code, message, int(row) + first_line, position, spec.name, value))
+        findings.append(Finding(code, message, int(lines[row]), position, spec.name, value))
     return findings

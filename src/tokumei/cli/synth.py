@@ -1,0 +1,63 @@
+"""``tokumei synth``: seeded synthetic data of realistic shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tokumei.cli.output import JsonFlag, finish, progress_bars
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Generate synthetic histories of realistic shape.", no_args_is_help=True)
+
+SubjectsOption = Annotated[int, typer.Option("--subjects", min=1, help="How many people to generate.")]
+OutputOption = Annotated[
+    Path, typer.Option("--output", "-o", help="The file to write: .csv, .csv.gz or .parquet by its ending.")
+]
+SeedOption = Annotated[int | None, typer.Option("--seed", min=0, help="The same seed gives the same bytes.")]
+
+
+def _write(kind: str, output: Path, subjects: int, seed: int | None, *, json: bool) -> None:
+    from tokumei.read.synthetic import write_synthetic
+
+    with progress_bars():
+        rows = write_synthetic(kind, output, subjects=subjects, seed=seed)
+    document = {"kind": kind, "file": str(output), "subjects": subjects, "records": rows, "seed": seed}
+    finish(
+        document, json=json, show=lambda console: console.print(f"{output}: {rows:,} records of {subjects:,} subjects")
+    )
+
+
+@app.command()
+def purchases(
+    output: OutputOption, subjects: SubjectsOption = 1000, seed: SeedOption = None, json: JsonFlag = False
+) -> None:
+    """Purchases: customer, date, goods, price, quantity (the shape of the PWS Cup 2018 T)."""
+    _write("purchases", output, subjects, seed, json=json)
+
+
+@app.command()
+def trajectories(
+    output: OutputOption, subjects: SubjectsOption = 1000, seed: SeedOption = None, json: JsonFlag = False
+) -> None:
+    """Trajectories of commuters: user, time, lat, lon."""
+    _write("trajectories", output, subjects, seed, json=json)
+
+
+@app.command()
+def health(
+    output: OutputOption, subjects: SubjectsOption = 4190, seed: SeedOption = None, json: JsonFlag = False
+) -> None:
+    """Health table: the twelve columns of the PWS Cup 2021 B, one row per person."""
+    _write("health", output, subjects, seed, json=json)
+
+
+@app.command()
+def master(
+    output: OutputOption, subjects: SubjectsOption = 400, seed: SeedOption = None, json: JsonFlag = False
+) -> None:
+    """Master and transactions: the M and T of PWS Cup 2016 (T is written beside M)."""
+    _write("master", output, subjects, seed, json=json)

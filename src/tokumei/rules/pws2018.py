@@ -1,0 +1,213 @@
+"""PWS Cup 2018 put together: checkers, publishing, utility, safety, sample attacks and anonymizers, use cases.
+
+Files: T original, A anonymized and aligned with T, A' published (A1), F' guesses (F1), R thresholds (spec B.2).
+Checker and publishing work on the raw bytes of A, text-equality attacks on its text, everything else on cells.
+Attacks and use cases are imported where they are used: they need numba and scipy, which `utility` should not wait for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from tokumei.errors import InfeasibleError, UnreadableError
+from tokumei.files import OWNER_ONLY, write_bytes
+from tokumei.history import Guesses, History, Release, Score
+from tokumei.judge.check_result import CheckResult
+from tokumei.judge.guess_checker import check_guesses
+from tokumei.judge.release_checker import check_release
+from tokumei.judge.statistical_safety import SafetyResult, SafetyTest, owners_of
+from tokumei.judge.written_error import written_utility
+from tokumei.kernels.thresholds import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
+from tokumei.parts import Anonymizer, Attack, RuleSet
+from tokumei.publish.contest import DELETED_ROW, aligned_lines, published_bytes
+from tokumei.read.contest import PWS2018_SCHEMA, read_contest
+from tokumei.read.raw import read_bytes, read_lines
+from tokumei.read.release import release_from_text
+
+if TYPE_CHECKING:
+    from tokumei.judge.use_cases import UseCases
+
+__all__ = ["Anonymized", "Original", "Pws2018"]
+
+FIELDS = ("date", "goods", "price", "quantity")
+PUBLISHED = ("pseudonym", *FIELDS)
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """T: its text and, when it is needed, its history."""
+
+    path: Path
+    frame: pl.DataFrame
+
+    @classmethod
+    def read(cls, path: Path) -> Original:
+        """Read T."""
+        return cls(path, read_contest(path, "pws2018", "T"))
+
+    @cached_property
+    def history(self) -> History:
+        """The records, coded."""
+        return History.from_frame(self.frame, PWS2018_SCHEMA, file=str(self.path))
+
+
+@dataclass(frozen=True, eq=False)
+class Anonymized:
+    """A (aligned with T) or A' (published), as text."""
+
+    path: Path
+    frame: pl.DataFrame
+
+    @classmethod
+    def read(cls, path: Path, *, published: bool = False) -> Anonymized:
+        """Read A, or A'; an A' in which every row was deleted is an empty file."""
+        frame = read_contest(path, "pws2018", "A'" if published else "A")
+        frame.columns = list(PUBLISHED)
+        return cls(path, frame)
+
+    def release(self, history: History) -> Release:
+        """Return the rows that are not deleted, decoded."""
+        kept = self.frame.with_row_index("line", offset=1).filter(~pl.col("pseudonym").str.starts_with("*"))
+        lines = kept["line"].to_numpy()
+        return release_from_text(
+            kept.drop("line"), PWS2018_SCHEMA, history.categories, file=str(self.path), lines=lines, literal=True
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pws2018(RuleSet):
+    """The rule set of PWS Cup 2018; ``strict`` replaces the oddities of the official programs (spec F)."""
+
+    name: ClassVar[str] = "pws2018"
+    summary: ClassVar[str] = "generalized purchase histories against an attacker who knows all original data"
+    source: ClassVar[str] = "PWS Cup 2018 report (spec B)"
+
+    strict: bool = False
+
+    def check(self, original: Original, a: Path) -> CheckResult:
+        """Check A against T by the official rules."""
+        return check_release(original.frame, read_bytes(a, allow_empty=True))
+
+    def check_guesses(self, original: Original, published: Anonymized, f1: Path) -> CheckResult:
+        """Check F' against T and A'."""
+        raw = read_bytes(f1, allow_empty=True)
+        return check_guesses(original.frame["customer"], published.frame["pseudonym"], raw)
+
+    def publish(self, a: Path, output: Path) -> dict[str, Any]:
+        """Write A' for A; return its number of rows and its hash."""
+        data, rows = published_bytes(read_bytes(a, allow_empty=True))
+        write_bytes(output, data)
+        return {"rows": rows, "sha256": hashlib.sha256(data).hexdigest()}
+
+    def utility(self, original: Original, anonymized: Anonymized) -> Score:
+        """Return U with the four column means."""
+        columns = {name: anonymized.frame[name] for name in FIELDS}
+        return written_utility(original.history, columns, strict=self.strict, file=str(anonymized.path))
+
+    def safety_test(
+        self, table: Path | None = None, *, p: Fraction = OFFICIAL_P, alpha: Fraction = OFFICIAL_ALPHA
+    ) -> SafetyTest:
+        """Return the statistical test; a table R wins over the formula."""
+        limits = None
+        if table is not None:
+            limits = tuple(read_threshold_table(read_lines(table).to_list(), file=str(table)))
+        return SafetyTest(p=p, alpha=alpha, table=limits, strict=self.strict)
+
+    def safety(
+        self, original: Original, anonymized: Anonymized, f1: Path, *, test: SafetyTest | None = None
+    ) -> SafetyResult:
+        """Return what the guesses F' show about A."""
+        owners = owners_of(original.frame["customer"], anonymized.frame["pseudonym"])
+        guesses = read_contest(f1, "pws2018", "F'")
+        pairs = Guesses.of_pairs(guesses.to_series(0), guesses.to_series(1))
+        return (test or self.safety_test()).judge(owners, pairs, file=str(f1))
+
+    def attack(self, attack: Attack, original: Original, published: Anonymized, *, rng: np.random.Generator) -> Guesses:
+        """Run an attack; the official samples work on the text of the files, others on cells."""
+        from tokumei.attack.first_guess import FirstGuess, guess_first
+        from tokumei.attack.item_sets import ItemSets, match_item_sets
+        from tokumei.attack.unique_rows import UniqueRows, link_unique_rows
+
+        t, a1 = original.frame, published.frame
+        if isinstance(attack, FirstGuess):
+            return guess_first(t["customer"], a1["pseudonym"])
+        if isinstance(attack, UniqueRows):
+            return link_unique_rows(t, a1)
+        if isinstance(attack, ItemSets):
+            draw = rng if attack.choice == "random" else None
+            return match_item_sets(t["customer"], t["goods"], a1["pseudonym"], a1["goods"], rng=draw)
+        return attack.guess(original.history, published.release(original.history), rng=rng)
+
+    def anonymize(
+        self, method: Anonymizer, original: Original, output: Path, *, rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Write A; refuse a method, or a result, that the rules do not admit."""
+        if self.name not in method.valid_under:
+            message = (
+                f"the method '{method.name}' cannot give a valid A of PWS Cup 2018 (one pseudonym per customer, rows "
+                "generalized or deleted, none added); use 'tokumei anonymize' for other releases"
+            )
+            raise InfeasibleError(message, code="not-valid-under-pws2018")
+        release, secret = method.anonymize(original.history, rng=rng)
+        lines = aligned_lines(original.history, release, secret)
+        raw = "".join(line + "\n" for line in lines.to_list()).encode()
+        checked = check_release(original.frame, raw)
+        if not checked.valid:
+            first = checked.findings(1)[0]
+            message = (
+                f"'{method.name}' with these settings gives an A that the 2018 rules reject ({first.sentence()}); "
+                "change the settings, or use 'tokumei anonymize'"
+            )
+            raise InfeasibleError(message, code="not-valid-under-pws2018")
+        write_bytes(output, raw, mode=OWNER_ONLY)
+        deleted = int((lines == DELETED_ROW).sum())
+        columns = lines.str.split_exact(",", 4).struct.unnest()
+        columns.columns = list(PUBLISHED)
+        return {
+            "rows": len(lines),
+            "deleted": deleted,
+            "pseudonyms": release.pseudonyms.n_unique(),
+            "U": self.utility(original, Anonymized(output, columns)).value,
+        }
+
+    def use_cases(
+        self, original: Original, anonymized: Anonymized, *, draws: int, rng: np.random.Generator
+    ) -> UseCases:
+        """Return the errors of the report's use cases and statistics, as means over the draws."""
+        from tokumei.judge.use_cases import judge_use_cases
+
+        release = anonymized.release(original.history)
+        return judge_use_cases(original.history, release, rng=rng, draws=draws)
+
+    def evaluate(
+        self, original: Original, a: Path, guesses: Sequence[Path], *, test: SafetyTest | None = None
+    ) -> dict[str, Any]:
+        """Check A, measure it, and judge every file of guesses; an effective re-identification makes it unsafe."""
+        checked = self.check(original, a)
+        result: dict[str, Any] = {"valid": checked.valid, "error_count": checked.error_count}
+        result["errors"] = checked.as_dict(20)["errors"]
+        try:
+            anonymized = Anonymized.read(a)
+            score = self.utility(original, anonymized)
+        except (InfeasibleError, UnreadableError) as error:
+            if checked.valid:
+                raise
+            return {**result, "utility": None, "warnings": [str(error)], "safety": [], "unsafe": None}
+        results = [self.safety(original, anonymized, path, test=test) for path in guesses]
+        return {
+            **result,
+            "utility": {"U": score.value, **{f"il_{name}": part for name, part in score.parts.items()}},
+            "warnings": list(score.warnings),
+            "safety": [{"file": str(path), **found.as_dict()} for path, found in zip(guesses, results, strict=True)],
+            "unsafe": any(found.unsafe for found in results),
+            "sharp_unsafe": any(found.sharp_unsafe for found in results),
+        }

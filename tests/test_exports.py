@@ -1,0 +1,57 @@
+"""What the package says it exports is what it exports."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tokumei
+
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(tokumei.__path__, "tokumei.") if not module.name.endswith("__main__")
+)
+
+
+def test_every_public_name_can_be_loaded() -> None:
+    assert tokumei.__all__ == sorted(tokumei.__all__)
+    for name in tokumei.__all__:
+        assert getattr(tokumei, name).__name__ == name
+    assert dir(tokumei) == tokumei.__all__
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'tokumei' has no attribute 'nothing'"):
+        _ = tokumei.nothing
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_of_a_module_is_sorted_and_real(name: str) -> None:
+    """``__all__`` lists existing names in order, and every public function and class defined there is in it."""
+    module = importlib.import_module(name)
+    listed = getattr(module, "__all__", None)
+    if listed is None:
+        assert str(module.__file__).endswith("__init__.py"), f"{name} has no __all__"
+        return
+    assert len(set(listed)) == len(listed)
+    assert [one for one in listed if not hasattr(module, one)] == []
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    public = {
+        node.name
+        for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_")
+    }
+    commands = public if name.startswith("tokumei.cli.") else set()
+    assert public - set(listed) - commands == set()
+
+
+def test_importing_the_command_line_does_not_load_polars() -> None:
+    """``tokumei --help`` answers at once because heavy imports are lazy."""
+    code = "import sys, tokumei.cli.main; print(sorted({'polars', 'numpy', 'numba', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
