@@ -101,7 +101,8 @@ def _with_places(columns: dict[str, Column]) -> tuple[Column, ...]:
     joined = dict(columns)
     for stem in [stem for stem in latitudes if stem in longitudes]:
         latitude, longitude = latitudes[stem], longitudes[stem]
-        name = next(text for text in (stem or "position", f"{stem}_position", "place", latitude) if text not in joined)
+        names = [stem, f"{stem}_position"] if stem else ["position", "place"]
+        name = next(text for text in [*names, f"{latitude}_{longitude}"] if text not in columns)
         step = min(columns[latitude].step, columns[longitude].step)
         place = Column(name=name, kind=Kind.PLACE, step=step, latitude=latitude, longitude=longitude)
         joined = {key: place if key == latitude else column for key, column in joined.items() if key != longitude}
