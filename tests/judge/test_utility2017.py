@@ -159,15 +159,21 @@ def test_an_unreadable_cell_is_named_with_its_line() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_top_lists_of_other_lengths(golden: Path, case: str) -> None:
-    """The published lists show the tie rule: the larger goods id first."""
-    from tokumei.judge.utility2017 import _rows
+    """The published lists show the tie rule, the larger goods id first; similarities follow from the lists."""
+    from tokumei.judge.utility2017 import _rows, _top_distance
 
     folder = golden / "pws2017" / case
     expected = json.loads((folder / "expected.json").read_text())
     tables = {name: _table(folder / expected["inputs"][name]) for name in ("T", "AT")}
     goods = tables["T"]["goods"].unique().sort()
+    totals = {name: _rows(table, goods, name).totals for name, table in tables.items()}
     for entry in expected["E3_other_k"]:
-        for name, table in tables.items():
+        top = {name: popular_goods(totals[name], len(goods), entry["k"]) for name in tables}
+        for name in tables:
             if f"top_{name}" in entry:
-                top = popular_goods(_rows(table, goods, name).totals, len(goods), entry["k"])
-                assert goods.gather(top).to_list() == entry[f"top_{name}"]
+                assert goods.gather(top[name]).to_list() == entry[f"top_{name}"]
+        distance = _top_distance(totals["T"], totals["AT"], top["T"], len(goods))
+        if "error" in entry:
+            assert math.isnan(distance)
+        else:
+            assert distance == pytest.approx(entry["similarity_distance"], rel=1e-9, abs=1e-12)

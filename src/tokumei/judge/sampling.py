@@ -51,8 +51,8 @@ class PlainRows:
                 )
                 raise InputError(message)
         known = np.ones(len(history), dtype=np.bool_)
-        columns = (history.codes[name] for name in ("date", "goods", "price", "quantity"))
-        return cls(history.subject, *columns, known)
+        codes = history.codes
+        return cls(history.subject, codes["date"], codes["goods"], codes["price"], codes["quantity"], known)
 
     def __len__(self) -> int:
         """Return the number of rows."""
