@@ -1,0 +1,126 @@
+"""What pseudonyms and the order of a release give away: order kept, numbers shifted, unkeyed digests, small seeds.
+
+All of it needs only names and positions, so that the attacker can try everything; a guess counts only where the match
+graph allows it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.history import History
+from tokumei.kernels.consistency import Histories
+from tokumei.kernels.matchings import Bipartite
+
+__all__ = ["order_scores", "predicted_owners"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+SEEDS_TRIED = 100
+MOST_FOR_SEEDS = 20_000
+
+
+def _ranks(values: npt.ArrayLike) -> Floats:
+    """Return ranks scaled to 0..1."""
+    order = np.argsort(np.argsort(np.asarray(values), kind="stable"), kind="stable")
+    return order / max(len(order) - 1, 1)
+
+
+def _numbers(names: pl.Series) -> Ints | None:
+    """Return the names as whole numbers, None if some are not."""
+    numbers = names.cast(pl.Int64, strict=False)
+    return None if numbers.has_nulls() or len(numbers) == 0 else numbers.to_numpy()
+
+
+def _orders(names: pl.Series, first_row: Ints) -> dict[str, Floats]:
+    """Return the orders that names have: as text, as numbers, by first appearance."""
+    orders = {"text": _ranks(names.rank("ordinal").to_numpy()), "appearance": _ranks(first_row)}
+    numbers = _numbers(names)
+    if numbers is not None:
+        orders["number"] = _ranks(numbers)
+    return orders
+
+
+def _first_rows(member: Ints, count: int) -> Ints:
+    """Return the first position of every member."""
+    first = np.full(count, len(member), dtype=np.int64)
+    np.minimum.at(first, member, np.arange(len(member)))
+    return first
+
+
+def order_scores(history: History, histories: Histories, graph: Bipartite) -> dict[str, Floats]:
+    """Return, for every way to order pseudonyms and subjects, the distance of their ranks for each link.
+
+    The names of the variants are "pseudonym order / subject order", with "reversed" where it runs backwards.
+    """
+    real = graph.pseudonyms - graph.blanks
+    published = _orders(histories.names, _first_rows(histories.owner, len(histories.names)))
+    original = _orders(history.subjects, _first_rows(history.subject, len(history.subjects)))
+    inside = graph.pseudonym < real
+    pseudonym = np.where(inside, graph.pseudonym, 0)
+    scores = {}
+    for name, mine in published.items():
+        for other, theirs in original.items():
+            for suffix, rank in (("", mine), (" reversed", 1.0 - mine)):
+                distance = np.abs(rank[pseudonym] - theirs[graph.subject])
+                scores[f"{name}{suffix} / {other}"] = np.where(inside, distance, 0.0)
+    return scores
+
+
+def predicted_owners(history: History, histories: Histories) -> Iterator[tuple[str, Ints]]:
+    """Yield guesses of the rule behind the pseudonyms: its name and the subject of every pseudonym (-1: none)."""
+    names, subjects = histories.names, history.subjects
+    yield "the subject's own name", _lookup(names, subjects)
+    texts = subjects.to_list()
+    for name, digest in _digests().items():
+        whole = pl.Series([digest(text) for text in texts], dtype=pl.String)
+        length = int(names.str.len_chars().to_numpy().min(initial=64))
+        if length >= 6:
+            yield f"an unkeyed {name} digest of the subject", _lookup(names.str.to_lowercase(), whole.str.head(length))
+    published, original = _numbers(names), _numbers(subjects)
+    if published is not None and original is not None and len(published) == len(original):
+        shift = np.sort(published)[0] - np.sort(original)[0]
+        if shift:
+            shifted = pl.Series((original + shift).astype(np.int64)).cast(pl.String)
+            yield f"the subject's number plus {shift}", _lookup(published.astype(str).tolist(), shifted)
+    if published is not None and len(published) == len(subjects) <= MOST_FOR_SEEDS:
+        yield from _seeded(history, published)
+
+
+def _lookup(names: pl.Series | list[str], keys: pl.Series) -> Ints:
+    """Return the position of every name among the keys, -1 if it is not there."""
+    place = {key: position for position, key in enumerate(keys.to_list())}
+    return np.array([place.get(name, -1) for name in names], dtype=np.int64)
+
+
+def _digests() -> dict[str, Callable[[str], str]]:
+    return {
+        "MD5": lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
+        "SHA-1": lambda text: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(),
+        "SHA-256": lambda text: hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+def _seeded(history: History, published: Ints) -> Iterator[tuple[str, Ints]]:
+    """Yield the permutations that numpy's generators give for small seeds, if pseudonyms are consecutive numbers."""
+    count = len(published)
+    base = int(published.min())
+    if int(published.max()) - base + 1 != count:
+        return
+    appearance = np.argsort(_first_rows(history.subject, count), kind="stable")
+    for seed in range(SEEDS_TRIED):
+        permutations = {
+            "numpy's default generator": np.random.default_rng(seed).permutation(count),
+            "numpy's legacy generator": np.random.RandomState(seed).permutation(count),
+        }
+        for name, permutation in permutations.items():
+            # Either subject i gets number permutation[i], or number i goes to subject permutation[i].
+            for order, listed in (("sorted", np.arange(count)), ("file", appearance)):
+                inverse = np.argsort(permutation)
+                for rule in (inverse, permutation):
+                    yield f"{name} with seed {seed} ({order} order)", listed[rule[published - base]]
