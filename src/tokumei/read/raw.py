@@ -19,7 +19,7 @@ import polars as pl
 
 from tokumei.errors import ContentError, Finding, UnreadableError
 
-__all__ = ["decode_text", "join_tables", "read_bytes", "read_lines", "split_joined", "to_utf8"]
+__all__ = ["decode_text", "join_tables", "lines_of", "read_bytes", "read_lines", "split_joined", "to_utf8"]
 
 UTF8_BOM = b"\xef\xbb\xbf"
 GZIP_MAGIC = b"\x1f\x8b"
