@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +15,44 @@ PROJECT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("TOKUMEI_SHARED", PROJECT.parent / "shared"))
 
 
-
 def _shared(request: pytest.FixtureRequest, folder: str) -> Path:
     path = SHARED / folder
     if not path.is_dir():
         pytest.skip(f"{path} is absent: set TOKUMEI_SHARED")
     return path
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON document on standard output."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs ``tokumei`` in this process with the given words."""
+    from tokumei.cli.main import main
+
+    def call(*words: object) -> Ran:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        captured = capfd.readouterr()
+        status = ended.value.code
+        return Ran(status if isinstance(status, int) else 0, captured.out, captured.err)
+
+    return call
 
 
 @pytest.fixture
@@ -34,9 +70,7 @@ def real_data(request: pytest.FixtureRequest) -> Path:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print how many cases were skipped because the shared data is absent."""
     skipped = [
-        report
-        for report in terminalreporter.stats.get("skipped", [])
-        if "set TOKUMEI_SHARED" in str(report.longrepr)
+        report for report in terminalreporter.stats.get("skipped", []) if "set TOKUMEI_SHARED" in str(report.longrepr)
     ]
     if skipped:
         terminalreporter.write_line(f"{len(skipped)} cases skipped: real data and golden cases are absent")

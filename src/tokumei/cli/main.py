@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points
+from typing import Any
 
 import typer
 
@@ -19,6 +20,8 @@ from tokumei.errors import ParameterError, TokumeiError
 __all__ = ["app", "main"]
 
 INTERRUPTED = 130
+# Typer exports no base of its usage errors; a bad parameter is one.
+UsageError: Any = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     name="tokumei",
@@ -59,15 +62,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     json = "--json" in words
-    usage_error = typer.BadParameter.__bases__[0]
     _add_plugins()
     try:
         status = app(args=words, prog_name="tokumei", standalone_mode=False)
     except TokumeiError as error:
         fail(error, json=json)
         status = 2
-    except usage_error as error:
-        reason = error.format_message()  # type: ignore[attr-defined]
+    except UsageError as error:
+        reason = error.format_message()
         if not reason:
             # No command was given: the help text has been printed.
             raise SystemExit(2) from None
@@ -84,5 +86,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = 0
     except MemoryError:
         fail(TokumeiError("the memory is not enough for this input; use a machine with more", code="memory"), json=json)
+        status = 2
+    except Exception as error:
+        # A fault of ours: its text may hold data, so that only its kind is shown unless a developer asks for more.
+        if os.environ.get("TOKUMEI_DEBUG"):
+            raise
+        message = f"internal error ({type(error).__name__}); set TOKUMEI_DEBUG=1 to see where, and please report it"
+        fail(TokumeiError(message, code="internal"), json=json)
         status = 2
     raise SystemExit(status if isinstance(status, int) else 0)

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.output import JsonFlag, SeedOption, finish, progress_bars, show_table
+from tokumei.cli.output import JsonFlag, SeedOption, finish, progress_bars, show_table, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from tokumei.judge.report_tables import ReportTables
 
 __all__ = ["register"]
 
 POption = Annotated[str, typer.Option("--p", help="Allowed probability per person, exact: 1/3 or 0.25.")]
 AlphaOption = Annotated[str, typer.Option("--alpha", help="Level of the test, exact: 0.01/20 or 0.0005.")]
 SHOWN = 30
+LARGEST_CLASS = 100
 
 
 def register(app: typer.Typer) -> None:
@@ -35,11 +38,18 @@ def threshold(
 ) -> None:
     """Compute the thresholds r(n) and the sharp ones: how many right guesses show a file unsafe."""
     from tokumei.files import write_text
-    from tokumei.kernels.thresholds import official_thresholds, parse_rational, sharp_thresholds
+    from tokumei.kernels.thresholds import (
+        generator_defects,
+        official_thresholds,
+        parse_rational,
+        sharp_thresholds,
+    )
 
     probability, level = parse_rational(p, name="--p"), parse_rational(alpha, name="--alpha")
     official = official_thresholds(max_n, p=probability, alpha=level)
     sharp = sharp_thresholds(max_n, p=probability, alpha=level)
+    if defects := generator_defects(official):
+        warn(f"the official generator writes 0 for n = {defects[0]}..{defects[-1]}; the definition gives 1, used here")
     if output is not None:
         write_text(output, "".join(f"{n},{value}\n" for n, value in enumerate(official)))
 
@@ -70,8 +80,11 @@ def power(
     except ValueError:
         message = f"--k takes whole numbers separated by commas, got '{k}'"
         raise ParameterError(message, code="usage") from None
-    rationals = {"p": parse_rational(p, name="--p"), "alpha": parse_rational(alpha, name="--alpha")}
-    table = power_table(sizes, max_n, attempts=attempts, **rationals)
+    if not all(1 <= size <= LARGEST_CLASS for size in sizes):
+        message = f"--k takes class sizes from 1 to {LARGEST_CLASS}, got '{k}'"
+        raise ParameterError(message, code="usage")
+    probability, level = parse_rational(p, name="--p"), parse_rational(alpha, name="--alpha")
+    table = power_table(sizes, max_n, p=probability, alpha=level, attempts=attempts)
     best = best_attempts(table)
     if chart is not None:
         from tokumei.files import write_text
@@ -97,17 +110,41 @@ def tables(
 ) -> None:
     """Reproduce tables 6 to 10 of the contest's report: published and computed values side by side."""
     from tokumei import flow
-    from tokumei.judge.report_tables import report_tables
+    from tokumei.judge.report_tables import reproduce_tables
     from tokumei.read.table import read_table
     from tokumei.rules.pws2018 import Original
 
     with progress_bars():
         original = Original.read(t_final)
-        found = report_tables(original.history, read_table(submissions), rng=flow.seeded(seed))
+        found = reproduce_tables(original.history, read_table(submissions), rng=flow.seeded(seed))
 
     def show(console: Console) -> None:
-        for title, frame in found.items():
-            rows = [["" if cell is None else cell for cell in row] for row in frame.rows()]
-            show_table(console, frame.columns, rows, title=title)
+        for number in sorted(found.figures["table"].unique().to_list()):
+            _show_report_table(console, found, number)
+        rows = found.agreement().rows()
+        headers = ["table", "measure", "mean difference", "largest", "mean relative"]
+        show_table(console, headers, [[*map(_shown, row)] for row in rows], title="agreement over the teams")
+        console.print(f"least significant correlation for 13 teams at 0.05: {found.critical:.4f}")
 
-    finish({title: frame.to_dicts() for title, frame in found.items()}, json=json, show=show)
+    document = {
+        "figures": found.figures.to_dicts(),
+        "correlations": found.correlations.to_dicts(),
+        "agreement": found.agreement().to_dicts(),
+        "critical_correlation": found.critical,
+    }
+    finish(document, json=json, show=show)
+
+
+def _show_report_table(console: Console, found: ReportTables, number: int) -> None:
+    """Print one table, a block of three columns (published, reproduced, difference) per measure."""
+    frame = found.side_by_side(number)
+    measures = [name.removesuffix("_published") for name in frame.columns if name.endswith("_published")]
+    for measure in measures:
+        columns = ["team", f"{measure}_published", f"{measure}_reproduced", f"{measure}_difference"]
+        rows = [[*map(_shown, row)] for row in frame.select(columns).rows()]
+        headers = ["team", "published", "reproduced", "difference"]
+        show_table(console, headers, rows, title=f"table {number}: {measure}")
+
+
+def _shown(value: object) -> object:
+    return "" if value is None else value

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokumei.cli.output import JsonFlag, finish, progress_bars
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["app"]
 
@@ -24,11 +27,20 @@ def _write(kind: str, output: Path, subjects: int, seed: int | None, *, json: bo
     from tokumei.read.synthetic import write_synthetic
 
     with progress_bars():
-        rows = write_synthetic(kind, output, subjects=subjects, seed=seed)
-    document = {"kind": kind, "file": str(output), "subjects": subjects, "records": rows, "seed": seed}
-    finish(
-        document, json=json, show=lambda console: console.print(f"{output}: {rows:,} records of {subjects:,} subjects")
-    )
+        written = write_synthetic(kind, output, subjects=subjects, seed=seed)
+    document = {
+        "kind": kind,
+        "files": [str(file) for file in written.files],
+        "subjects": written.subjects,
+        "records": written.records,
+        "seed": written.seed,
+    }
+
+    def show(console: Console) -> None:
+        files = ", ".join(str(file) for file in written.files)
+        console.print(f"{files}: {written.records:,} records of {written.subjects:,} subjects (seed {written.seed})")
+
+    finish(document, json=json, show=show)
 
 
 @app.command()
@@ -59,5 +71,5 @@ def health(
 def master(
     output: OutputOption, subjects: SubjectsOption = 400, seed: SeedOption = None, json: JsonFlag = False
 ) -> None:
-    """Master and transactions: the M and T of PWS Cup 2016 (T is written beside M)."""
+    """Master and transactions: the T and, beside it, the M of PWS Cup 2016."""
     _write("master", output, subjects, seed, json=json)
