@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Machines are shared: how long one example takes says nothing.
+settings.register_profile("tokumei", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tokumei")
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("TOKUMEI_SHARED", PROJECT.parent / "shared"))
