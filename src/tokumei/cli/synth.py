@@ -20,14 +20,17 @@ SubjectsOption = Annotated[int, typer.Option("--subjects", min=1, help="How many
 OutputOption = Annotated[
     Path, typer.Option("--output", "-o", help="The file to write: .csv, .csv.gz or .parquet by its ending.")
 ]
+HeaderOption = Annotated[
+    bool, typer.Option("--header/--no-header", help="Write the column names first; contest files have none.")
+]
 SeedOption = Annotated[int | None, typer.Option("--seed", min=0, help="The same seed gives the same bytes.")]
 
 
-def _write(kind: str, output: Path, subjects: int, seed: int | None, *, json: bool) -> None:
+def _write(kind: str, output: Path, subjects: int, seed: int | None, *, header: bool, json: bool) -> None:
     from tokumei.read.synthetic import write_synthetic
 
     with progress_bars():
-        written = write_synthetic(kind, output, subjects=subjects, seed=seed)
+        written = write_synthetic(kind, output, subjects=subjects, seed=seed, header=header)
     document = {
         "kind": kind,
         "files": [str(file) for file in written.files],
@@ -45,31 +48,47 @@ def _write(kind: str, output: Path, subjects: int, seed: int | None, *, json: bo
 
 @app.command()
 def purchases(
-    output: OutputOption, subjects: SubjectsOption = 1000, seed: SeedOption = None, json: JsonFlag = False
+    output: OutputOption,
+    subjects: SubjectsOption = 1000,
+    seed: SeedOption = None,
+    header: HeaderOption = True,
+    json: JsonFlag = False,
 ) -> None:
     """Purchases: customer, date, goods, price, quantity (the shape of the PWS Cup 2018 T)."""
-    _write("purchases", output, subjects, seed, json=json)
+    _write("purchases", output, subjects, seed, header=header, json=json)
 
 
 @app.command()
 def trajectories(
-    output: OutputOption, subjects: SubjectsOption = 1000, seed: SeedOption = None, json: JsonFlag = False
+    output: OutputOption,
+    subjects: SubjectsOption = 1000,
+    seed: SeedOption = None,
+    header: HeaderOption = True,
+    json: JsonFlag = False,
 ) -> None:
     """Trajectories of commuters: user, time, lat, lon."""
-    _write("trajectories", output, subjects, seed, json=json)
+    _write("trajectories", output, subjects, seed, header=header, json=json)
 
 
 @app.command()
 def health(
-    output: OutputOption, subjects: SubjectsOption = 4190, seed: SeedOption = None, json: JsonFlag = False
+    output: OutputOption,
+    subjects: SubjectsOption = 4190,
+    seed: SeedOption = None,
+    header: HeaderOption = True,
+    json: JsonFlag = False,
 ) -> None:
     """Health table: the twelve columns of the PWS Cup 2021 B, one row per person."""
-    _write("health", output, subjects, seed, json=json)
+    _write("health", output, subjects, seed, header=header, json=json)
 
 
 @app.command()
 def master(
-    output: OutputOption, subjects: SubjectsOption = 400, seed: SeedOption = None, json: JsonFlag = False
+    output: OutputOption,
+    subjects: SubjectsOption = 400,
+    seed: SeedOption = None,
+    header: HeaderOption = True,
+    json: JsonFlag = False,
 ) -> None:
     """Master and transactions: the T and, beside it, the M of PWS Cup 2016."""
-    _write("master", output, subjects, seed, json=json)
+    _write("master", output, subjects, seed, header=header, json=json)

@@ -1,0 +1,5 @@
+"""``python -m tokumei``."""
+
+from tokumei.cli.main import main
+
+main()

@@ -1,0 +1,47 @@
+"""The documents are true: README's commands run, both languages show the same ones, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
+
+
+def blocks(file: str, language: str) -> list[str]:
+    """Return the code blocks of a document in this language."""
+    return re.findall(rf"```{language}\n(.*?)```", (PROJECT / file).read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.slow
+def test_readme_commands_and_python_run(tmp_path: Path) -> None:
+    """Every line of the tour ends well in an empty folder, and so does the Python example after it."""
+    (tour,) = blocks("README.md", "sh")
+    for line in tour.splitlines():
+        words = shlex.split(line)
+        assert words[0] == "tokumei"
+        done = subprocess.run(
+            [sys.executable, "-m", "tokumei", *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    (example,) = blocks("README.md", "python")
+    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 0 < float(done.stdout.splitlines()[0]) < 1
+
+
+def test_both_languages_show_the_same_commands() -> None:
+    assert blocks("README.md", "sh") == blocks("README.ja.md", "sh")
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: str(file.relative_to(PROJECT)))
+def test_links_lead_somewhere(file: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text(encoding="utf-8")):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (file.parent / target).exists(), f"{file.name} links to {target}"
