@@ -20,6 +20,7 @@ from tokumei.cells import Cells, RangeCells, SetCells
 from tokumei.history import Release
 from tokumei.kernels.consistency import Consistency, Histories
 from tokumei.kernels.matchings import Bipartite, Component, Matches
+from tokumei.kernels.posteriors import Posterior
 from tokumei.kernels.record_fit import FitIndex, append_fits
 
 __all__ = [
@@ -69,11 +70,12 @@ class Evidence:
     chance: float
 
 
-def evidence(matches: Matches, probability: Floats, choice: Floats, owner: Ints) -> Evidence:
+def evidence(matches: Matches, blind: Posterior, choice: Floats, owner: Ints) -> Evidence:
     """Compare the hits of a clue with those of a clue without information.
 
     Under "no information" the share of hits of every component is an independent number in [0, 1] with a known mean;
-    Hoeffding's bound exp(-n KL(share, mean)) limits the probability of so many hits by chance.
+    Hoeffding's bound exp(-n KL(share, mean)) limits the probability of so many hits by chance. Where everything was
+    hit, the probability is at most one in the number of perfect matchings.
     """
     graph = matches.graph
     real = graph.pseudonym < graph.pseudonyms - graph.blanks
@@ -82,14 +84,16 @@ def evidence(matches: Matches, probability: Floats, choice: Floats, owner: Ints)
     where = matches.component_of[graph.pseudonym]
     sizes = np.maximum(np.bincount(matches.component_of, minlength=count), 1)
     hits = np.bincount(where, weights=choice * true, minlength=count)
-    expected = np.bincount(where, weights=choice * probability * real, minlength=count)
+    expected = np.bincount(where, weights=choice * blind.probability * real, minlength=count)
     # Components with one hypothesis, or in which all candidates tie, tell nothing either way.
-    told = np.bincount(where, weights=np.abs(choice - probability), minlength=count) > TIE
+    told = np.bincount(where, weights=np.abs(choice - blind.probability), minlength=count) > TIE
     if not told.any():
         return Evidence(float(hits.sum()), float(expected.sum()), 1.0)
     share = float(np.mean(hits[told] / sizes[told]))
     mean = float(np.mean(expected[told] / sizes[told]))
     chance = 1.0 if share <= mean else exp(-float(told.sum()) * _divergence(min(share, 1.0), mean))
+    if share > 1 - TIE:
+        chance = min(chance, exp(-float(np.nansum(blind.log_matchings[told]))))
     return Evidence(float(hits.sum()), float(expected.sum()), chance)
 
 

@@ -96,10 +96,13 @@ class Consistency:
 
     def contradiction(self, pseudonym: int, subject: int) -> int:
         """Return the published record that cannot stand for any of the subject's; -1: none, -2: too many records."""
-        kind = self.histories.kind[pseudonym]
+        return int(self.contradictions(pseudonym, np.array([subject]))[0])
+
+    def contradictions(self, pseudonym: int, subjects: Ints) -> Ints:
+        """Return the same for many subjects."""
         rows, starts = _rarest_first(self.histories, self.index)
-        pair = np.array([kind]), np.array([subject])
-        return int(match_histories(self.index, rows, starts, *pair)[0])
+        kind = np.full(len(subjects), self.histories.kind[pseudonym])
+        return match_histories(self.index, rows, starts, kind, subjects)
 
 
 def _rarest_first(histories: Histories, index: FitIndex) -> tuple[Ints, Ints]:

@@ -138,9 +138,14 @@ def joint_risk(
     *,
     rng: np.random.Generator,
     attempts: int = 13,
+    worlds: Ints | None = None,
 ) -> dict[str, JointRisk]:
-    """Return the risk under every named table of thresholds (r(0), r(1), ...), trying all n the tables know."""
-    offers = _offers_by_component(matches, rng)
+    """Return the risk under every named table of thresholds (r(0), r(1), ...), trying all n the tables know.
+
+    ``worlds`` are draws of a randomized design (the subject of every real pseudonym, a row each); they take the place
+    of equally likely perfect matchings.
+    """
+    offers = _offers_by_component(matches, rng) if worlds is None else _offers_by_draws(matches, worlds)
     longest = min(max(len(table) for table in thresholds.values()) - 1, MOST_GUESSES, matches.graph.pseudonyms)
     best = dict.fromkeys(thresholds, (0.0, 0))
     for distribution in _strategies(offers, longest):
@@ -172,6 +177,18 @@ def _offers_by_component(matches: Matches, rng: np.random.Generator) -> list[Off
         if key not in known:
             known[key] = hit_offers(matches, component, rng)
         offers.append(known[key])
+    return offers
+
+
+def _offers_by_draws(matches: Matches, worlds: Ints) -> list[Offers]:
+    """Return the offers of every component from draws; one half chooses the guesses, the other judges them."""
+    half = len(worlds) // 2
+    offers = []
+    for component in matches.components:
+        named = component.pseudonyms[component.pseudonyms < worlds.shape[1]]
+        if len(named):
+            part = worlds[:, named]
+            offers.append(_offers_of(part[:half][:32], part[:half], part[half:]))
     return offers
 
 

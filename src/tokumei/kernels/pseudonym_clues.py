@@ -21,7 +21,7 @@ __all__ = ["order_scores", "predicted_owners"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-SEEDS_TRIED = 100
+FEW = 5
 MOST_FOR_SEEDS = 20_000
 
 
@@ -72,24 +72,31 @@ def order_scores(history: History, histories: Histories, graph: Bipartite) -> di
     return scores
 
 
-def predicted_owners(history: History, histories: Histories) -> Iterator[tuple[str, Ints]]:
-    """Yield guesses of the rule behind the pseudonyms: its name and the subject of every pseudonym (-1: none)."""
+def predicted_owners(history: History, histories: Histories, *, seeds: int = 0) -> Iterator[tuple[str, int, Ints]]:
+    """Yield guesses of the rule behind the pseudonyms: its name, how many such rules are tried, and whom it names.
+
+    It names a subject for every pseudonym, -1 where it names none. The seeds 0, 1, ... below ``seeds`` are tried too.
+    """
     names, subjects = histories.names, history.subjects
-    yield "the subject's own name", _lookup(names, subjects)
+    yield "the subject's own name", FEW, _lookup(names, subjects)
     texts = subjects.to_list()
     for name, digest in _digests().items():
         whole = pl.Series([digest(text) for text in texts], dtype=pl.String)
         length = int(names.str.len_chars().to_numpy().min(initial=64))
         if length >= 6:
-            yield f"an unkeyed {name} digest of the subject", _lookup(names.str.to_lowercase(), whole.str.head(length))
+            yield (
+                f"an unkeyed {name} digest of the subject",
+                FEW,
+                _lookup(names.str.to_lowercase(), whole.str.head(length)),
+            )
     published, original = _numbers(names), _numbers(subjects)
     if published is not None and original is not None and len(published) == len(original):
         shift = np.sort(published)[0] - np.sort(original)[0]
         if shift:
             shifted = pl.Series((original + shift).astype(np.int64)).cast(pl.String)
-            yield f"the subject's number plus {shift}", _lookup(published.astype(str).tolist(), shifted)
+            yield f"the subject's number plus {shift}", FEW, _lookup(published.astype(str).tolist(), shifted)
     if published is not None and len(published) == len(subjects) <= MOST_FOR_SEEDS:
-        yield from _seeded(history, published)
+        yield from _seeded(history, published, seeds)
 
 
 def _lookup(names: pl.Series | list[str], keys: pl.Series) -> Ints:
@@ -106,14 +113,14 @@ def _digests() -> dict[str, Callable[[str], str]]:
     }
 
 
-def _seeded(history: History, published: Ints) -> Iterator[tuple[str, Ints]]:
+def _seeded(history: History, published: Ints, seeds: int) -> Iterator[tuple[str, int, Ints]]:
     """Yield the permutations that numpy's generators give for small seeds, if pseudonyms are consecutive numbers."""
     count = len(published)
     base = int(published.min())
     if int(published.max()) - base + 1 != count:
         return
     appearance = np.argsort(_first_rows(history.subject, count), kind="stable")
-    for seed in range(SEEDS_TRIED):
+    for seed in range(seeds):
         permutations = {
             "numpy's default generator": np.random.default_rng(seed).permutation(count),
             "numpy's legacy generator": np.random.RandomState(seed).permutation(count),
@@ -123,4 +130,4 @@ def _seeded(history: History, published: Ints) -> Iterator[tuple[str, Ints]]:
             for order, listed in (("sorted", np.arange(count)), ("file", appearance)):
                 inverse = np.argsort(permutation)
                 for rule in (inverse, permutation):
-                    yield f"{name} with seed {seed} ({order} order)", listed[rule[published - base]]
+                    yield f"{name} with seed {seed} ({order} order)", 8 * seeds, listed[rule[published - base]]
