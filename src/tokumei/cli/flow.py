@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.audit import audit
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
@@ -42,6 +43,7 @@ def register(app: typer.Typer) -> None:
     app.command()(anonymize)
     app.command()(attack)
     app.command()(judge)
+    app.command()(audit)
     app.command()(demo)
 
 
@@ -95,13 +97,16 @@ def describe(
 def anonymize(
     data: InputArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RELEASE_DIR", help="The folder to create.")],
-    method: Annotated[str, typer.Option("--method", metavar="NAME", help="See 'tokumei methods'.")] = "pseudonymize",
+    method: Annotated[str, typer.Option("--method", metavar="NAME", help="See 'tokumei methods'.")] = "k-anonymity",
     k: Annotated[int | None, typer.Option("--k", help="How many subjects must look alike.")] = None,
     schema: SchemaOption = None,
     settings: SettingsOption = None,
     secret: SecretOption = None,
     data_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
     seed: SeedOption = None,
+    skip_audit: Annotated[
+        bool, typer.Option("--skip-audit", help="Hand out the release without the quick audit.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Make a release: a folder that can be handed out, and beside it the secret that must be kept."""
@@ -120,6 +125,9 @@ def anonymize(
             history, release, hidden, output, method=part, secret_file=secret, data_format=data_format
         )
         utility = CellError().measure(history, release, hidden)
+        audited = None if skip_audit else flow.quick_audit(history, release, hidden, k=k)
+    if skip_audit:
+        warn("the audit was skipped: nobody has looked at what an attacker gets out of this release")
     if seed is not None:
         warn("this release was made from a seed: whoever guesses it can regenerate the pseudonyms; leave --seed out")
     document = {
@@ -131,6 +139,7 @@ def anonymize(
         "pseudonyms": published.manifest["pseudonyms"],
         "utility": utility.as_dict(),
         "seeded": seed is not None,
+        "audit": None if audited is None else audited.as_dict(),
     }
 
     def show(console: Console) -> None:
@@ -139,9 +148,14 @@ def anonymize(
             f"{published.manifest['pseudonyms']:,} pseudonyms, by {part.name}"
         )
         show_table(console, ["score", "value", ""], _score_rows([utility]))
+        if audited is not None:
+            console.print(f"quick audit: {audited.verdict.outcome.value}", style="bold")
+            for reason in audited.verdict.reasons:
+                console.print(f"- {reason.sentence}", markup=False)
         console.print(f"The secret is in {published.secret_file}; keep it, never hand it out.")
 
-    finish(document, json=json, show=show)
+    unsafe = audited is not None and audited.verdict.outcome.value == "unsafe"
+    finish(document, json=json, show=show, status=int(unsafe))
 
 
 def attack(

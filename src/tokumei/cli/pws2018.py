@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokumei.cli import pws2018_figures
+from tokumei.cli.audit import audit_contest
 from tokumei.cli.join import JoinFlag, finish_joined, inputs
 from tokumei.cli.output import (
     JsonFlag,
@@ -30,6 +31,7 @@ app = typer.Typer(
     help="PWS Cup 2018: check, publish, measure, attack and judge generalized histories.", no_args_is_help=True
 )
 pws2018_figures.register(app)
+app.command("audit")(audit_contest)
 
 TArgument = Annotated[Path | None, typer.Argument(metavar="T", help="The original transactions.")]
 AArgument = Annotated[Path | None, typer.Argument(metavar="A", help="The anonymized transactions, aligned with T.")]

@@ -20,7 +20,7 @@ import polars as pl
 
 from tokumei.errors import InfeasibleError, UnreadableError
 from tokumei.files import OWNER_ONLY, write_bytes
-from tokumei.history import Guesses, History, Release, Score
+from tokumei.history import Guesses, History, Release, Score, Secret
 from tokumei.judge.check_result import CheckResult
 from tokumei.judge.guess_checker import check_guesses
 from tokumei.judge.release_checker import check_release
@@ -34,6 +34,7 @@ from tokumei.read.raw import read_bytes, read_lines
 from tokumei.read.release import release_from_text
 
 if TYPE_CHECKING:
+    from tokumei.judge.audit_result import AuditResult
     from tokumei.judge.use_cases import UseCases
 
 __all__ = ["Anonymized", "Original", "Pws2018"]
@@ -188,6 +189,33 @@ class Pws2018(RuleSet):
         release = anonymized.release(original.history)
         return judge_use_cases(original.history, release, rng=rng, draws=draws)
 
+    def audit(
+        self, original: Original, path: Path, *, k: int | None = None, time_limit: float | None = None, seed: int = 0
+    ) -> AuditResult:
+        """Audit A, whose rows tell the truth, or A', without it (told apart by the number of rows)."""
+        from tokumei.judge.audit import audit_release
+
+        anonymized = Anonymized.read(path, published=True)
+        history = original.history
+        release = anonymized.release(history)
+        kept = (~anonymized.frame["pseudonym"].str.starts_with("*")).arg_true().to_numpy().astype(np.int64)
+        secret = None
+        if anonymized.frame.height == original.frame.height and _aligned(original, anonymized):
+            owners = owners_of(original.frame["customer"], anonymized.frame["pseudonym"])
+            secret = Secret(owners, kept)
+        written = {name: anonymized.frame[name].gather(kept) for name in FIELDS}
+        # The rows of A stand in the order of T; what the world sees is A', sorted.
+        order = anonymized.frame[kept].with_row_index("row").sort(*PUBLISHED)["row"].to_numpy().astype(np.int64)
+        return audit_release(
+            history,
+            release.take(order),
+            None if secret is None else secret.take(order),
+            k=k,
+            time_limit=time_limit,
+            seed=seed,
+            published={name: column.gather(order) for name, column in written.items()},
+        )
+
     def evaluate(
         self, original: Original, a: Path, guesses: Sequence[Path], *, test: SafetyTest | None = None
     ) -> dict[str, Any]:
@@ -211,3 +239,18 @@ class Pws2018(RuleSet):
             "unsafe": any(found.unsafe for found in results),
             "sharp_unsafe": any(found.sharp_unsafe for found in results),
         }
+
+
+def _aligned(original: Original, anonymized: Anonymized) -> bool:
+    """Return whether a file of as many rows as T can be A: the published form of an A without deletions is sorted.
+
+    A sorted file is taken for A only if one customer stands behind every pseudonym.
+    """
+    frame = anonymized.frame
+    if (frame["pseudonym"].str.starts_with("*")).any():
+        return True
+    lines = frame.select(pl.concat_str(pl.all(), separator=",")).to_series()
+    if not lines.is_sorted():
+        return True
+    pairs = pl.DataFrame({"pseudonym": frame["pseudonym"], "customer": original.frame["customer"]}).unique()
+    return pairs["pseudonym"].is_unique().all()

@@ -1,0 +1,105 @@
+"""``tokumei audit`` and ``tokumei pws2018 audit``: what the strongest attacker gets out of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tokumei.judge.audit_result import AuditResult
+
+__all__ = ["audit", "audit_contest"]
+
+KOption = Annotated[
+    int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release seems to aim at).")
+]
+LimitOption = Annotated[float | None, typer.Option("--time-limit", help="Seconds; what was skipped is listed.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
+
+
+def audit(
+    original: Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")],
+    release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
+    secret: Annotated[
+        Path | None, typer.Option("--secret", metavar="FILE", help="With it, true hits are counted.")
+    ] = None,
+    schema: Annotated[Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="The method, if the manifest does not say.")] = None,
+    k: KOption = None,
+    time_limit: LimitOption = None,
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Audit a release as its strongest attacker; exit status 1 if it is unsafe."""
+    from tokumei.history import Schema
+    from tokumei.judge.audit import audit_release
+    from tokumei.publish.secret import read_secret
+    from tokumei.read.release import read_release
+    from tokumei.read.table import read_history
+
+    with progress_bars():
+        known = Schema.read(schema if schema is not None else release / "schema.toml")
+        history = read_history(original, known)
+        published = read_release(release, history)
+        hidden = None if secret is None else read_secret(secret)
+        result = audit_release(history, published, hidden, k=k, method=method, time_limit=time_limit, seed=seed)
+    _finish(result, json=json)
+
+
+def audit_contest(
+    t: Annotated[Path, typer.Argument(metavar="T", help="The original transactions.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="The anonymized transactions; A1 works without true hits.")],
+    k: KOption = None,
+    time_limit: LimitOption = None,
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Audit A (aligned with T) or A1 as its strongest attacker; exit status 1 if it is unsafe."""
+    from tokumei.rules.pws2018 import Original, Pws2018
+
+    with progress_bars():
+        result = Pws2018().audit(Original.read(t), a, k=k, time_limit=time_limit, seed=seed)
+    _finish(result, json=json)
+
+
+def _finish(result: AuditResult, *, json: bool) -> NoReturn:
+    unsafe = result.verdict.outcome == "unsafe"
+    finish(result.as_dict(), json=json, show=lambda console: _show(console, result), status=int(unsafe))
+
+
+def _show(console: Console, result: AuditResult) -> None:
+    """Print the verdict first, then its reasons, then the figures."""
+    words = {"safe": f"safe at k = {result.k}", "unsafe": "unsafe", "not-shown-unsafe": "not shown unsafe"}
+    colour = {"safe": "green", "unsafe": "red", "not-shown-unsafe": "yellow"}[result.verdict.outcome.value]
+    console.print(words[result.verdict.outcome.value], style=f"bold {colour}")
+    for reason in result.verdict.reasons:
+        remedy = f"; {reason.remedy}" if reason.remedy else ""
+        console.print(f"- {reason.sentence}{remedy}", markup=False)
+    for skipped in result.verdict.skipped:
+        console.print(f"- not tested: {skipped}", markup=False)
+    figures = {
+        "identical histories (k-anonymity)": result.k_anonymity,
+        "matches per subject (k-concealment)": result.k_concealment,
+        "fewest candidates": result.min_candidates,
+        "mean candidates": result.mean_candidates,
+        "components": result.components,
+        "largest posterior": result.max_posterior,
+        "owners over 95 % certain": result.share_posterior_over_95,
+        "expected hits": result.expected_hits,
+    }
+    show_table(
+        console, ["figure", "value"], [[name, "-" if value is None else value] for name, value in figures.items()]
+    )
+    attacks = [[name, figure.share, figure.baseline] for name, figure in result.reidentified.items()]
+    if attacks:
+        show_table(console, ["attack", "names", "blind guessing"], attacks)
+    joint = [[name, risk.guesses, risk.probability, risk.survives] for name, risk in result.joint.items()]
+    if joint:
+        headers = ["contest test", "guesses", "caught per attempt", "survives 13"]
+        show_table(console, headers, joint)
