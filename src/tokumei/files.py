@@ -1,12 +1,15 @@
 """Files that appear whole or not at all.
 
 Everything Tokumei writes goes through `atomic_path` or `atomic_folder`: the work is done under a temporary name beside
-the target and renamed at the end; an error, a full disk or Ctrl-C leaves what was there before.
+the target and renamed at the end; an error, a full disk or Ctrl-C leaves what was there before. A link is followed to
+what it names; a device or a pipe (``/dev/null``) is written to, never replaced.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,34 +18,108 @@ from pathlib import Path
 
 from tokumei.errors import OutputError
 
-__all__ = ["atomic_folder", "atomic_path", "write_bytes", "write_text"]
+__all__ = ["atomic_folder", "atomic_path", "check_file_target", "check_folder_target", "write_bytes", "write_text"]
 
 OWNER_ONLY = 0o600
+# So much of a name goes into the temporary name: file systems allow 255 bytes in all.
+_NAME_HEAD = 40
+_ADVICE = {
+    errno.ENOENT: "the folder does not exist; create it first",
+    errno.ENOTDIR: "a part of the path is a file, not a folder; choose another place",
+    errno.EACCES: "writing there is not permitted; choose another place or change the permissions",
+    errno.EPERM: "writing there is not permitted; choose another place or change the permissions",
+    errno.EROFS: "the file system is read-only; choose another place",
+    errno.EISDIR: "it is a folder; name a file",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.ENOSPC: "the disk is full; make room or choose another place",
+    errno.EDQUOT: "the quota of the disk is used up; make room or choose another place",
+    errno.EFBIG: "the file would become larger than the system allows; choose another place",
+}
 
 
-def _failure(path: Path, error: OSError) -> OutputError:
-    reason = error.strerror or str(error)
-    return OutputError(f"{path} cannot be written: {reason}; choose another place or make room", file=str(path))
+def _failure(path: Path, error: Exception) -> OutputError | None:
+    """Return what to tell about a failed write, or None if the error is no such failure."""
+    number = error.errno if isinstance(error, OSError) else None
+    # Polars passes on what the system said as text only.
+    if number is None and (told := re.search(r"\(os error (\d+)\)", str(error))):
+        number = int(told.group(1))
+    if number is None and not isinstance(error, OSError):
+        return None
+    reason = os.strerror(number) if number is not None else str(error)
+    advice = _ADVICE.get(number or 0, f"{reason}; choose another place")
+    return OutputError(f"{path} cannot be written: {advice}", file=str(path))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what the system says about writing below ``path`` into one sentence."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except Exception as error:
+        if failure := _failure(path, error):
+            raise failure from error
+        raise
+
+
+def check_file_target(path: Path) -> None:
+    """Raise OutputError if a file cannot be written there, so that long work is not done in vain."""
+    with _told(path):
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "")
+        if not target.exists() or target.is_file():
+            _check_parent(target)
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, "")
+
+
+def check_folder_target(path: Path) -> None:
+    """Raise OutputError if a new folder cannot be created there."""
+    with _told(path):
+        target = Path(os.path.realpath(path))
+        if target == Path.cwd():
+            message = f"{path} is the folder you are in; name a new folder"
+            raise OutputError(message, file=str(path))
+        if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+            message = f"{path} exists already and is not an empty folder; choose another name or remove it"
+            raise OutputError(message, file=str(path))
+        _check_parent(target)
+
+
+def _check_parent(target: Path) -> None:
+    if not target.parent.is_dir():
+        # A file on the way gives ENOTDIR, a missing folder ENOENT: the system knows which.
+        (target.parent / "x").stat()
+        raise NotADirectoryError(errno.ENOTDIR, "")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "")
 
 
 @contextmanager
 def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     """Yield a temporary path in the same folder; rename it to ``path`` at the end, remove it on any failure."""
     path = Path(path)
+    check_file_target(path)
+    target = Path(os.path.realpath(path))
+    special = target.exists() and not target.is_file()
     temporary: Path | None = None
     try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.chmod(mode if mode is not None else 0o666 & ~_umask())
-        temporary.replace(path)
-    except OSError as error:
-        raise _failure(path, error) from error
+        with _told(path):
+            folder = None if special else target.parent
+            handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME_HEAD]}.", suffix=".part", dir=folder)
+            temporary = Path(name)
+            os.close(handle)
+            yield temporary
+            if special:
+                with temporary.open("rb") as written, target.open("wb") as device:
+                    shutil.copyfileobj(written, device)
+                return
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())
+            temporary.chmod(mode if mode is not None else 0o666 & ~_umask())
+            temporary.replace(target)
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
@@ -52,19 +129,16 @@ def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a temporary folder beside ``path``; rename it at the end. An existing ``path`` must be an empty folder."""
     path = Path(path)
+    check_folder_target(path)
+    target = Path(os.path.realpath(path))
     temporary: Path | None = None
     try:
-        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-            message = f"{path} exists already and is not an empty folder; choose another name or remove it"
-            raise OutputError(message, file=str(path))
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
-        yield temporary
-        temporary.chmod(0o777 & ~_umask())
-        if path.exists():
-            path.rmdir()
-        temporary.replace(path)
-    except OSError as error:
-        raise _failure(path, error) from error
+        with _told(path):
+            name = tempfile.mkdtemp(prefix=f".{target.name[:_NAME_HEAD]}.", suffix=".part", dir=target.parent)
+            temporary = Path(name)
+            yield temporary
+            temporary.chmod(0o777 & ~_umask())
+            temporary.replace(target)
     finally:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -6,18 +6,36 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
-from tokumei.errors import ParameterError
+from tokumei.errors import InputError, OutputError, ParameterError
+from tokumei.files import check_file_target, check_folder_target
 from tokumei.history import Goal, Guesses, History, Release, Score, Secret
 from tokumei.parts import Anonymizer, Attack, Metric, find_part, make_part
 from tokumei.progress import stage
 from tokumei.publish.folder import in_published_order, refuse_leaks, write_release
 from tokumei.publish.secret import default_secret_path, write_secret
 
-__all__ = ["Published", "anonymize", "attack_success", "make_anonymizer", "measure", "publish", "seeded"]
+if TYPE_CHECKING:
+    from tokumei.judge.audit_result import AuditResult
+
+__all__ = [
+    "Published",
+    "anonymize",
+    "attack_success",
+    "check_places",
+    "make_anonymizer",
+    "measure",
+    "publish",
+    "quick_audit",
+    "refuse_foreign_secret",
+    "seeded",
+]
+
+QUICK_AUDIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +69,29 @@ def make_anonymizer(name: str, settings: Sequence[str] = (), *, k: int | None = 
 
 def anonymize(history: History, method: Anonymizer, *, seed: int | None = None) -> tuple[Release, Secret]:
     """Run a method and return the release in published order with its secret."""
+    history.schema.check_publishable()
     with stage(f"anonymize: {method.name}"):
         release, secret = method.anonymize(history, rng=seeded(seed))
     release, secret = in_published_order(release, secret)
     return release, dataclasses.replace(secret, seed=seed)
+
+
+def check_places(folder: Path, secret_file: Path | None = None) -> Path:
+    """Raise an error if a release and its secret cannot be written to these places; return that of the secret.
+
+    Nothing is ever written over: the secret of an earlier release cannot be made again.
+    """
+    path = secret_file or default_secret_path(folder)
+    inside = path.resolve()
+    if folder.resolve() in (inside, *inside.parents):
+        message = f"the secret must not lie in the release folder: {path}; name another place with --secret"
+        raise ParameterError(message, file=str(path))
+    check_folder_target(folder)
+    if path.exists():
+        message = f"{path} exists already; keep it and name another place with --secret, or remove it"
+        raise OutputError(message, file=str(path))
+    check_file_target(path)
+    return path
 
 
 def publish(
@@ -68,11 +105,8 @@ def publish(
     data_format: str = "csv",
 ) -> Published:
     """Write the release folder and, beside it, the secret; refuse a release that still shows subject ids."""
+    path = check_places(folder, secret_file)
     refuse_leaks(history, release, secret)
-    path = secret_file or default_secret_path(folder)
-    if folder.resolve() in path.resolve().parents:
-        message = f"the secret must not lie inside the release folder: {path}; name another place with --secret"
-        raise ParameterError(message)
     parameters = {info.name: getattr(method, info.name) for info in method.parameters()}
     # The secret goes first: a release whose secret could not be written would be lost to its publisher.
     write_secret(secret, path)
@@ -82,6 +116,26 @@ def publish(
         path.unlink(missing_ok=True)
         raise
     return Published(release, secret, folder, path, manifest)
+
+
+def refuse_foreign_secret(history: History, release: Release, secret: Secret) -> None:
+    """Raise InputError if the secret cannot be that of this release and original."""
+    rows = secret.rows
+    fits = len(rows) == len(release) and int(rows.min(initial=0)) >= -1 and int(rows.max(initial=-1)) < len(history)
+    if fits:
+        published = release.pseudonyms.filter(pl.Series(rows >= 0)).unique()
+        fits = bool(published.is_in(secret.owners["pseudonym"].implode()).all())
+    if not fits:
+        message = "the secret does not belong to this release and original; give the three that belong together"
+        raise InputError(message, code="foreign-secret")
+
+
+def quick_audit(history: History, release: Release, secret: Secret, *, k: int | None = None) -> AuditResult:
+    """Return the cheap part of the audit: identical histories, candidates and posteriors."""
+    from tokumei.judge.audit import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+
+    with stage("audit"):
+        return audit_release(history, release, secret, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
 
 
 def attack_success(
@@ -99,6 +153,7 @@ def attack_success(
 
 def measure(history: History, release: Release, secret: Secret, metrics: Sequence[Metric]) -> list[Score]:
     """Return the score of every metric."""
+    refuse_foreign_secret(history, release, secret)
     scores = []
     for metric in metrics:
         with stage(f"judge: {metric.name}"):

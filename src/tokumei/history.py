@@ -158,6 +158,10 @@ class Release:
     cells: Mapping[str, Cells]
     method: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse a schema whose columns cannot stand beside the pseudonyms."""
+        self.schema.check_publishable()
+
     def __len__(self) -> int:
         """Return the number of published records."""
         return len(self.pseudonyms)

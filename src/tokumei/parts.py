@@ -44,6 +44,10 @@ _GROUPS = {
 }
 
 
+_LARGEST = 2**63 - 1
+_SHOWN = 40
+
+
 @dataclass(frozen=True, slots=True)
 class ParameterInfo:
     """The declared limits of one parameter, for checks, listings and help."""
@@ -166,7 +170,16 @@ def find_part(kind: str, name: str) -> type[Any]:
     if name not in known:
         message = f"there is no {kind} named '{name}'{did_you_mean(name, known)}; registered are {', '.join(known)}"
         raise UnknownPartError(message)
-    return known[name].load()
+    try:
+        part: type[Any] = known[name].load()
+    except Exception as error:
+        # A part of another package may fail in any way while it is imported.
+        message = (
+            f"the {kind} '{name}' cannot be loaded from {known[name].value} ({type(error).__name__}: {error}); "
+            "repair or remove the package that registers it"
+        )
+        raise UnknownPartError(message, code="broken-part") from error
+    return part
 
 
 def make_part(part: type[AnyPart], settings: Mapping[str, Any] | Iterable[str] = ()) -> AnyPart:
@@ -178,6 +191,9 @@ def make_part(part: type[AnyPart], settings: Mapping[str, Any] | Iterable[str] =
         if name not in known:
             listed = f"it has {', '.join(known)}" if known else "it has no parameters"
             message = f"'{part.name}' has no parameter '{name}'{did_you_mean(name, known)}; {listed}"
+            raise ParameterError(message)
+        if name in values:
+            message = f"parameter '{name}' of '{part.name}' is given twice; give it once"
             raise ParameterError(message)
         values[name] = _parsed(part.name, known[name], value) if isinstance(value, str) else value
     return part(**values)
@@ -192,7 +208,10 @@ def _split(owner: str, text: str) -> tuple[str, str]:
 
 
 def _refusal(owner: str, info: ParameterInfo, value: object) -> ParameterError:
-    return ParameterError(f"parameter '{info.name}' of '{owner}' must be {info.allowed()}, got {value!r}")
+    got = repr(value)
+    shown = got if len(got) <= _SHOWN else got[: _SHOWN - 3] + "..."
+    hint = did_you_mean(value, info.choices) if isinstance(value, str) else ""
+    return ParameterError(f"parameter '{info.name}' of '{owner}' must be {info.allowed()}, got {shown}{hint}")
 
 
 def _parsed(owner: str, info: ParameterInfo, text: str) -> Any:
@@ -215,7 +234,8 @@ def _check(owner: str, info: ParameterInfo, value: Any) -> None:
     types = {"int": (int, np.integer), "float": (int, float, np.number), "bool": (bool,), "str": (str,)}[info.type]
     right = isinstance(value, types) and (info.type == "bool" or not isinstance(value, bool))
     if right and info.type in ("int", "float"):
-        right = bool(np.isfinite(value))
+        # Beyond 64 bits no kernel can count; NaN fails every comparison.
+        right = -_LARGEST <= value <= _LARGEST
         right = right and (info.low is None or value >= info.low) and (info.high is None or value <= info.high)
     if right and info.choices:
         right = value in info.choices

@@ -6,6 +6,7 @@ except a place, which is two (latitude and longitude), so that a generalized pla
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,13 @@ ISO_DATE = "%Y-%m-%d"
 ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
 SLASH_DATE = "%Y/%-m/%-d"
 ROW_SUBJECT = "row"
+PSEUDONYM = "pseudonym"
 DEFAULT_PLACE_STEP = 1e-6
+SMALLEST_STEP, LARGEST_STEP = 1e-12, 1e12
+# What a format may ask of a date, and of a time of day (the directives of chrono); %-m is a month without zeros.
+_DIRECTIVE = re.compile(r"%(?:\.\d?f|-?.?)")
+_DATE_DIRECTIVES = frozenset(_DIRECTIVE.findall("%Y%-Y%y%-y%m%-m%d%-d%e%j%-j%b%B%h%F%%"))
+_TIME_DIRECTIVES = frozenset(_DIRECTIVE.findall("%H%-H%I%-I%p%M%-M%S%-S%T%R%.f%.3f%.6f%.9f"))
 
 
 class Kind(StrEnum):
@@ -99,7 +106,7 @@ class Schema:
         names = [self.subject, *(field.name for field in self.fields)]
         for position, name in enumerate(names):
             if name in names[:position]:
-                message = f"schema: the column '{name}' is named twice; name every column once"
+                message = f"the column '{name}' is named twice in the schema; name every column once"
                 raise SchemaError(message)
 
     @property
@@ -118,7 +125,7 @@ class Schema:
             if field.name == name:
                 return field
         known = [field.name for field in self.fields]
-        message = f"schema: there is no column '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
+        message = f"the schema has no column '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
         raise SchemaError(message)
 
     def sources(self) -> list[str]:
@@ -137,20 +144,37 @@ class Schema:
                 )
                 raise SchemaError(message, file=file)
 
+    def check_publishable(self) -> None:
+        """Raise SchemaError if a column has the name under which a release shows its pseudonyms."""
+        if any(field.name == PSEUDONYM for field in self.fields):
+            message = (
+                f"the column '{PSEUDONYM}' has the name that a release gives to its ids; "
+                f'rename it, make it the subject, or drop it in the schema ("{PSEUDONYM}" = {{ drop = true }})'
+            )
+            raise SchemaError(message)
+
     @classmethod
     def from_toml(cls, text: str, *, file: str = "schema") -> Schema:
         """Read the schema from TOML text."""
         try:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            message = f"{file} is not valid TOML: {error}"
-            raise SchemaError(message, file=file) from None
+            place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+            line, column = (int(place.group(1)), int(place.group(2))) if place else (None, None)
+            where = f"{file}, line {line}, column {column}" if place else file
+            reason = re.sub(r" \(at .*\)$", "", str(error))
+            message = f"{where}: this is not valid TOML ({reason}); 'tokumei describe -o' writes one to start from"
+            raise SchemaError(message, file=file, line=line, column=column) from None
         subject = document.pop("subject", None)
         columns = document.pop("columns", None)
         if not isinstance(subject, str) or not isinstance(columns, dict) or document:
-            message = f"{file}: a schema has 'subject = \"column\"' and a table [columns], and nothing else"
+            message = f"{file}: a schema must have 'subject = \"column\"', then a table [columns], and nothing else"
             raise SchemaError(message, file=file)
-        return cls(subject, tuple(_column(name, spec, file) for name, spec in columns.items()))
+        found = tuple(_column(name, spec, file) for name, spec in columns.items())
+        try:
+            return cls(subject, found)
+        except SchemaError as error:
+            raise SchemaError(f"{file}: {error}", file=file) from None
 
     @classmethod
     def read(cls, path: Path) -> Schema:
@@ -158,8 +182,13 @@ class Schema:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            message = f"{path}: the schema cannot be read: {reason}"
+            reasons: dict[type[Exception], str] = {
+                FileNotFoundError: "there is no such file; check the path",
+                IsADirectoryError: "this is a directory; name the schema file in it",
+                UnicodeDecodeError: "this is not UTF-8 text; a schema is a small TOML file",
+            }
+            reason = reasons.get(type(error), f"the schema cannot be read: {getattr(error, 'strerror', error)}")
+            message = f"{path}: {reason}"
             raise SchemaError(message, file=str(path)) from None
         return cls.from_toml(text, file=str(path))
 
@@ -200,19 +229,38 @@ def _column(name: str, spec: Any, file: str) -> Column:
     except ValueError:
         kinds = [member.value for member in Kind]
         raise refuse(f"kind must be one of {', '.join(kinds)}, got {spec.get('kind')!r}") from None
-    step = float(spec.get("step", DEFAULT_PLACE_STEP if kind is Kind.PLACE else 1.0))
-    if not 0 < step < float("inf"):
-        raise refuse(f"step must be a positive number, got {step}")
+    step = spec.get("step", DEFAULT_PLACE_STEP if kind is Kind.PLACE else 1.0)
+    if not SMALLEST_STEP <= step <= LARGEST_STEP:
+        raise refuse(f"step must be a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}, got {str(step)[:40]}")
+    if spec.get("format") and (fault := _format_fault(kind, spec["format"])):
+        raise refuse(fault)
     if kind is Kind.PLACE and not (spec.get("latitude") and spec.get("longitude")):
         raise refuse("a place needs the names of its latitude and longitude columns")
     return Column(
         name=name,
         kind=kind,
-        step=step,
+        step=float(step),
         format=spec.get("format", ""),
         latitude=spec.get("latitude", ""),
         longitude=spec.get("longitude", ""),
     )
+
+
+def _format_fault(kind: Kind, text_format: str) -> str:
+    """Return what is wrong with the format of a column in words, or nothing."""
+    if kind not in (Kind.DATE, Kind.DATETIME):
+        return f"only dates have a format, but this is a {kind}; leave it out"
+    used = set(_DIRECTIVE.findall(text_format))
+    known = _DATE_DIRECTIVES | (_TIME_DIRECTIVES if kind is Kind.DATETIME else frozenset())
+    if used - known:
+        wrong = min(used - known)
+        clock = '; times of day need kind = "datetime"' if wrong in _TIME_DIRECTIVES else ""
+        return f"the format '{text_format}' has '{wrong}', which is no part of a {kind}{clock}"
+    letters = {directive[-1] for directive in used}
+    day = letters & set("de") and letters & set("mbBh")
+    if "F" in letters or (letters & set("Yy") and (day or "j" in letters)):
+        return ""
+    return f"the format '{text_format}' does not tell year, month and day; write it like {ISO_DATE}"
 
 
 def _inline(column: Column) -> str:

@@ -32,13 +32,16 @@ DATA_STEM, SCHEMA_NAME, MANIFEST_NAME = "data", "schema.toml", "manifest.json"
 def in_published_order(release: Release, secret: Secret) -> tuple[Release, Secret]:
     """Return both with the records sorted as text, so that their order tells nothing about the original."""
     text = release.text()
-    # The position breaks ties between equal records: it moves rows that nobody can tell apart.
-    order = text.with_row_index("position").sort(*text.columns, "position")["position"].to_numpy().astype(np.int64)
+    # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
+    order = text.select(pl.arg_sort_by(pl.all(), maintain_order=True)).to_series().to_numpy().astype(np.int64)
     return release.take(order), secret.take(order)
 
 
 def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
-    """Raise LeakError if a pseudonym is a subject id, or a column repeats the subject ids."""
+    """Raise LeakError if a pseudonym is a subject id, or a column that repeats the subject ids is still readable.
+
+    A generalized cell that has the id among its values counts as readable, a suppressed one does not.
+    """
     ids = release.pseudonyms.cast(pl.String).unique()
     left = ids.filter(ids.is_in(history.subjects.implode()))
     if len(left):
@@ -50,10 +53,13 @@ def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
     real = np.flatnonzero(secret.rows >= 0)
     if not len(real):
         return
-    owner = history.subjects.gather(history.subject[secret.rows[real]])
-    text = release.text(literal=True)
+    rows = secret.rows[real]
+    owner = history.subjects.gather(history.subject[rows])
+    original = history.text(literal=True)
     for spec in history.schema.fields:
-        copied = int((text[spec.name].gather(real) == owner).sum())
+        cells = release.cells[spec.name].take(real)
+        readable = cells.contains(history.codes[spec.name][rows]) & ~cells.suppressed
+        copied = int(((original[spec.name].gather(rows) == owner).to_numpy() & readable).sum())
         if copied * 2 > len(real):
             message = (
                 f"the column '{spec.name}' repeats the subject id in {copied} of {len(real)} records; "

@@ -25,7 +25,9 @@ _OWNERS, _ROWS, _REST = "owners.parquet", "rows.parquet", "secret.json"
 
 def default_secret_path(folder: Path) -> Path:
     """Return where the secret of a release folder is kept: beside it, never inside."""
-    return folder.with_name(folder.name + ".secret")
+    # A path such as . or x/.. has no name of its own to build on.
+    named = folder if folder.name not in ("", "..") else folder.resolve()
+    return named.parent / (named.name + ".secret")
 
 
 def write_secret(secret: Secret, path: Path) -> None:
@@ -43,14 +45,18 @@ def read_secret(path: Path) -> Secret:
     """Read a secret file."""
     try:
         with zipfile.ZipFile(path) as archive:
-            owners = pl.read_parquet(io.BytesIO(archive.read(_OWNERS)))
+            owners = pl.read_parquet(io.BytesIO(archive.read(_OWNERS))).select("pseudonym", "subject").cast(pl.String)
             rows = pl.read_parquet(io.BytesIO(archive.read(_ROWS)))["row"].to_numpy().astype(np.int64)
             rest = json.loads(archive.read(_REST))
+            key = None if rest["key"] is None else bytes.fromhex(rest["key"])
+            return Secret(owners, rows, key, rest["seed"])
     except FileNotFoundError:
-        message = f"{path} does not exist; name the secret file of this release with --secret"
+        message = f"{path}: there is no such file; name the secret file of this release with --secret"
         raise UnreadableError(message, file=str(path)) from None
-    except (zipfile.BadZipFile, KeyError, OSError, pl.exceptions.PolarsError, ValueError):
-        message = f"{path} is no secret file of tokumei; name the file that 'tokumei anonymize' wrote"
+    except PermissionError:
+        message = f"{path}: reading this file is not permitted; the secret belongs to who made the release"
         raise UnreadableError(message, file=str(path)) from None
-    key = None if rest.get("key") is None else bytes.fromhex(rest["key"])
-    return Secret(owners, rows, key, rest.get("seed"))
+    # Whatever else goes wrong, from the archive down to a missing table, says the same: this is another file.
+    except Exception:
+        message = f"{path} is no secret file of tokumei, or it is damaged; name the file that 'tokumei anonymize' wrote"
+        raise UnreadableError(message, file=str(path)) from None
