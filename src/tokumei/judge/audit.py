@@ -30,7 +30,7 @@ from tokumei.judge.audit_truth import MERGED, anonymity_level, separate_records,
 from tokumei.kernels.consistency import Consistency, consistency_graph
 from tokumei.kernels.joint_risk import JointRisk, joint_risk
 from tokumei.kernels.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
-from tokumei.kernels.posteriors import posterior
+from tokumei.kernels.posteriors import posterior, sample_matchings
 from tokumei.kernels.thresholds import official_thresholds, sharp_thresholds
 
 __all__ = ["RANDOMIZED_DESIGNS", "audit_release"]
@@ -65,8 +65,8 @@ def audit_release(
     ``k`` is what the release must hold (default: what it seems to aim at). ``published`` gives the text of columns as
     written, so that the order of set elements is examined too. ``draws`` certifies a randomized design: many draws of
     its sampler, a row each, with the subject number of every pseudonym (names in sorted order). ``guess_seeds`` tries
-    that many small seeds of numpy's generators on numbered pseudonyms, beyond the model of an attacker who does not know
-    the random choices. Without ``thorough`` only candidates, identical histories and posteriors are computed.
+    that many small seeds of numpy's generators on numbered pseudonyms, beyond the model of an attacker who does not
+    know the random choices. Without ``thorough`` only candidates, identical histories and posteriors are computed.
     """
     if k is not None and k < 2:
         message = f"k must be at least 2 for an audit, got {k}"
@@ -202,7 +202,8 @@ class _Audit:
         """Judge a release in which subjects may have several pseudonyms."""
         found = split_findings(self.history, self.consistency, self.owner)
         self.skipped.append(
-            "posteriors and joint risk: subjects may have several pseudonyms, or very many were deleted"
+            "posteriors, joint risk, attacks beside record counts: subjects may have several pseudonyms, "
+            "or most of them were deleted"
         )
         degrees, certainty = found.pruned.degrees(), found.certainty()
         figures = self._figures(found.pruned, self._level(int(degrees.min())))
@@ -261,6 +262,7 @@ class _Audit:
             rng=self.rng,
             deadline=self.deadline,
             seeds=self.guess_seeds,
+            samples=sample_matchings(matches, rng=self.rng) if self.owner is not None and thorough else {},
         )
         if thorough:
             attacks, skipped = attack_figures(attacker)

@@ -5,8 +5,8 @@ Stages do not import each other; the attacks of ``tokumei.attack`` use the same 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,11 @@ import numpy.typing as npt
 from tokumei.history import History, Release
 from tokumei.judge.audit_result import AttackFigure
 from tokumei.kernels.cheapest import cheapest_matches, edge_costs
-from tokumei.kernels.clues import choices, evidence, range_scores, set_scores, suppression_components
+from tokumei.kernels.clues import Evidence, choices, evidence, range_scores, set_scores, suppression_components
 from tokumei.kernels.consistency import Consistency
 from tokumei.kernels.matchings import Matches
 from tokumei.kernels.posteriors import Posterior, posterior
-from tokumei.kernels.pseudonym_clues import order_scores, predicted_owners
+from tokumei.kernels.pseudonym_clues import order_scores, ordered_owners, predicted_owners
 
 __all__ = ["Attacker", "attack_figures", "posterior_figure"]
 
@@ -42,6 +42,7 @@ class Attacker:
     rng: np.random.Generator
     deadline: float | None = None
     seeds: int = 0
+    samples: Mapping[int, Ints] = field(default_factory=dict)
 
     @property
     def named(self) -> int:
@@ -60,6 +61,11 @@ class Attacker:
         true = graph.subject[real] == self.owner[graph.pseudonym[real]]
         return float((choice[real] * true).sum()) / max(self.named, 1)
 
+    def evidence(self, choice: Floats) -> Evidence:
+        """Return how far the hits of these choices are from chance."""
+        assert self.owner is not None
+        return evidence(self.matches, self.posterior, choice, self.owner, self.samples)
+
     def best_clue(self, scores: Mapping[str, Floats]) -> AttackFigure:
         """Return the variant of a clue that chance explains least; without the truth a clue cannot be judged."""
         baseline = self.baseline()
@@ -68,7 +74,7 @@ class Attacker:
             return best
         for name, score in scores.items():
             choice = choices(self.matches.graph, score)
-            seen = evidence(self.matches, self.posterior, choice, self.owner)
+            seen = self.evidence(choice)
             observed = seen.hits / max(self.named, 1)
             if best.observed is None or seen.chance < best.chance:
                 told = seen.chance < CHANCE
@@ -99,12 +105,18 @@ def attack_figures(attacker: Attacker) -> tuple[dict[str, AttackFigure], list[st
         range_scores(attacker.release, attacker.consistency, attacker.matches)
     )
     figures["set-position"] = attacker.best_clue(set_scores(attacker.written, attacker.consistency, attacker.matches))
-    figures["release-order"] = attacker.best_clue(
-        order_scores(attacker.history, attacker.consistency.histories, attacker.matches.graph)
-    )
-    figures["predictable-pseudonyms"] = _rule_figure(attacker)
+    histories = attacker.consistency.histories
     if attacker.owner is None:
-        skipped.append("range-asymmetry, set-position, release-order: they need the Secret to be judged")
+        figures["release-order"] = _rule_figure(attacker, ordered_owners(attacker.history, histories))
+    else:
+        orders = order_scores(attacker.history, histories, attacker.matches.graph)
+        figures["release-order"] = attacker.best_clue(orders)
+    rules = predicted_owners(attacker.history, histories, seeds=attacker.seeds)
+    figures["predictable-pseudonyms"] = _rule_figure(attacker, rules)
+    if attacker.owner is None:
+        skipped.append(
+            "range-asymmetry, set-position: they need the Secret to be judged; release-order: only exact order was tried"
+        )
     if attacker.seeds == 0:
         skipped.append("guessable seeds: the random choices are held unknown; ask for a number of seeds to try them")
     return figures, skipped
@@ -118,7 +130,7 @@ def posterior_figure(attacker: Attacker, found: Posterior) -> AttackFigure:
         return AttackFigure(share=claimed, baseline=baseline, detail="as the attacker believes; not checked")
     choice = _on_matches(attacker, found, choices(found.graph, -found.probability))
     share = attacker.share(choice)
-    seen = evidence(attacker.matches, attacker.posterior, choice, attacker.owner)
+    seen = attacker.evidence(choice)
     return AttackFigure(share=share, baseline=baseline, observed=share, chance=seen.chance)
 
 
@@ -150,21 +162,19 @@ def _suppression_figure(attacker: Attacker, tight: Posterior) -> AttackFigure:
         np.maximum.at(best, graph.pseudonym, choice)
         return AttackFigure(share=float(best[: attacker.named].mean()), baseline=baseline, detail=detail)
     share = attacker.share(choice)
-    seen = evidence(attacker.matches, attacker.posterior, choice, attacker.owner)
+    seen = attacker.evidence(choice)
     told = seen.chance < CHANCE
     return AttackFigure(
         share=share if told else baseline, baseline=baseline, observed=share, chance=seen.chance, detail=detail
     )
 
 
-def _rule_figure(attacker: Attacker) -> AttackFigure:
+def _rule_figure(attacker: Attacker, rules: Iterable[tuple[str, int, Ints]]) -> AttackFigure:
     """Try rules that may have made the pseudonyms; a rule is believed if it names far more candidates than chance."""
     graph, baseline = attacker.matches.graph, attacker.baseline()
     best = AttackFigure(share=baseline, baseline=baseline)
     keys = graph.pseudonym * graph.subjects + graph.subject
-    for name, tried, subject in predicted_owners(
-        attacker.history, attacker.consistency.histories, seeds=attacker.seeds
-    ):
+    for name, tried, subject in rules:
         pseudonym = np.flatnonzero(subject >= 0)
         if len(pseudonym) == 0:
             continue
@@ -178,7 +188,7 @@ def _rule_figure(attacker: Attacker) -> AttackFigure:
             choice[np.searchsorted(keys, wanted[possible])] = 1.0
             share = observed = attacker.share(choice)
             right = attacker.owner[pseudonym[possible]] == subject[pseudonym[possible]]
-            seen = evidence(attacker.matches, attacker.posterior, choice, attacker.owner)
+            seen = attacker.evidence(choice)
             chance = min(chance, seen.chance) if 2 * right.sum() > len(right) else 1.0
         if chance * tried < min(CHANCE, best.chance):
             best = AttackFigure(share=share, baseline=baseline, observed=observed, chance=chance * tried, detail=name)

@@ -70,12 +70,15 @@ class Evidence:
     chance: float
 
 
-def evidence(matches: Matches, blind: Posterior, choice: Floats, owner: Ints) -> Evidence:
+def evidence(
+    matches: Matches, blind: Posterior, choice: Floats, owner: Ints, samples: Mapping[int, Ints] | None = None
+) -> Evidence:
     """Compare the hits of a clue with those of a clue without information.
 
     Under "no information" the share of hits of every component is an independent number in [0, 1] with a known mean;
     Hoeffding's bound exp(-n KL(share, mean)) limits the probability of so many hits by chance. Where everything was
-    hit, the probability is at most one in the number of perfect matchings.
+    hit, the probability is at most one in the number of perfect matchings. Inside a large component, ``samples`` of its
+    perfect matchings give mean and deviation of the hits, and exp(-z^2 / 2) is taken for the probability.
     """
     graph = matches.graph
     real = graph.pseudonym < graph.pseudonyms - graph.blanks
@@ -94,6 +97,11 @@ def evidence(matches: Matches, blind: Posterior, choice: Floats, owner: Ints) ->
     chance = 1.0 if share <= mean else exp(-float(told.sum()) * _divergence(min(share, 1.0), mean))
     if share > 1 - TIE:
         chance = min(chance, exp(-float(np.nansum(blind.log_matchings[told]))))
+    for number, edges in (samples or {}).items():
+        blindly = choice[edges].sum(axis=1)
+        far = (hits[number] - float(blindly.mean())) / max(float(blindly.std()), 1.0)
+        if far > 0:
+            chance = min(chance, len(samples or {}) * exp(-far * far / 2))
     return Evidence(float(hits.sum()), float(expected.sum()), chance)
 
 

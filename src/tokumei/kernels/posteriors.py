@@ -31,6 +31,7 @@ __all__ = [
     "component_weights",
     "exact_marginals",
     "posterior",
+    "sample_matchings",
     "worm_chain",
 ]
 
@@ -280,6 +281,19 @@ def _sampled(
     chosen = None if weights is None else weights[component.edges]
     budget = min(steps, STEPS_PER_EDGE * len(component.edges))
     return worm_chain(starts, columns, row_edge, steps=budget, rng=rng, weights=chosen)[0]
+
+
+def sample_matchings(
+    matches: Matches, *, rng: np.random.Generator, above: int = EXACT_SIZE, count: int = 300, steps: int = 2_000_000
+) -> dict[int, Ints]:
+    """Return random perfect matchings of components larger than ``above``: component -> edge numbers, a row each."""
+    samples = {}
+    for number, component in enumerate(matches.components):
+        if len(component) > above:
+            layout = chain_layout(matches, component)
+            kept = worm_chain(*layout, steps=steps, rng=rng, samples=count)[1]
+            samples[number] = component.edges[kept]
+    return samples
 
 
 def chain_layout(matches: Matches, component: Component) -> tuple[Ints, Ints, Ints]:

@@ -17,7 +17,7 @@ from tokumei.history import History
 from tokumei.kernels.consistency import Histories
 from tokumei.kernels.matchings import Bipartite
 
-__all__ = ["order_scores", "predicted_owners"]
+__all__ = ["order_scores", "ordered_owners", "predicted_owners"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -70,6 +70,20 @@ def order_scores(history: History, histories: Histories, graph: Bipartite) -> di
                 distance = np.abs(rank[pseudonym] - theirs[graph.subject])
                 scores[f"{name}{suffix} / {other}"] = np.where(inside, distance, 0.0)
     return scores
+
+
+def ordered_owners(history: History, histories: Histories) -> Iterator[tuple[str, int, Ints]]:
+    """Yield, like `predicted_owners`, whom each pseudonym stands for if an order was kept exactly."""
+    if len(histories.names) != len(history.subjects):
+        return
+    published = _orders(histories.names, _first_rows(histories.owner, len(histories.names)))
+    original = _orders(history.subjects, _first_rows(history.subject, len(history.subjects)))
+    for name, mine in published.items():
+        for other, theirs in original.items():
+            listed = np.argsort(theirs, kind="stable")
+            for suffix, rank in (("", mine), (" reversed", 1.0 - mine)):
+                place = np.argsort(np.argsort(rank, kind="stable"), kind="stable")
+                yield f"{name}{suffix} / {other}", 2 * len(published) * len(original), listed[place]
 
 
 def predicted_owners(history: History, histories: Histories, *, seeds: int = 0) -> Iterator[tuple[str, int, Ints]]:
