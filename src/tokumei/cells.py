@@ -33,6 +33,14 @@ def _ints(values: npt.ArrayLike) -> Ints:
     return np.ascontiguousarray(values, dtype=np.int64)
 
 
+def _distinct(keys: Ints) -> Ints:
+    """Return the ascending distinct keys; np.unique hashes integers, which takes twenty times as long as sorting."""
+    if (keys[1:] > keys[:-1]).all():
+        return keys
+    keys = np.sort(keys)
+    return keys[np.concatenate(([True], keys[1:] != keys[:-1]))]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class RangeCells:
     """A column of inclusive integer ranges with a suppression mask."""
@@ -143,7 +151,7 @@ class SetCells:
         owner = np.repeat(np.arange(count), np.diff(bounds))
         keep = ~mask[owner]
         owner, elements = owner[keep], elements[keep]
-        key = np.unique(owner * max(len(categories), 1) + elements)
+        key = _distinct(owner * max(len(categories), 1) + elements)
         owner, elements = np.divmod(key, max(len(categories), 1))
         sizes = np.bincount(owner, minlength=count)
         if ((sizes == 0) & ~mask).any():
@@ -215,8 +223,7 @@ class SetCells:
         same = (self.sizes() == other.sizes()) & (self.suppressed == other.suppressed)
         rows = np.flatnonzero(same)
         mine, theirs = self.take(rows), other.take(rows)
-        differs = np.unique(mine.owners()[mine.codes != theirs.codes])
-        same[rows[differs]] = False
+        same[rows[mine.owners()[mine.codes != theirs.codes]]] = False
         return same
 
     def take(self, rows: npt.ArrayLike) -> Self:

@@ -23,11 +23,14 @@ from tokumei.schema import Field, Kind
 
 __all__ = ["Fault", "Form", "WrittenCells", "cell_text", "parse_values", "read_cells", "value_text"]
 
+Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 _ESCAPES = {";": "%3B", "{": "%7B", "}": "%7D", "*": "%2A"}
 _ESCAPED = "%(25|3B|7B|7D|2A)"
 # Nobody writes exact multiples of so small a step: text made from floating-point numbers is rounded to it.
 ROUNDED_STEP = 1e-6
+# Histories repeat their cells: where every text occurs at least so often on average, each is read only once.
+WORTHWHILE_REPETITION = 3
 
 
 class Form(IntEnum):
@@ -101,92 +104,113 @@ def read_cells(
     text: pl.Series, field: Field, categories: pl.Series | None = None, *, literal: bool = False
 ) -> WrittenCells:
     """Read a column of cell texts; nominal fields need the dictionary of their categories."""
-    text = text.fill_null("").alias("text")
+    text = (text.fill_null("") if text.null_count() else text).alias("text")
     if field.nominal:
         if categories is None:
             message = f"column '{field.name}' is nominal: its categories are needed to read it"
             raise ValueError(message)
         return _read_sets(text, categories, literal=literal)
-    return _read_ranges(text, field)
+    distinct = text.unique()
+    if len(distinct) * WORTHWHILE_REPETITION >= len(text):
+        return _read_ranges(text, field)
+    cells = _read_ranges(distinct, field)
+    which = text.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.intp)
+    per_cell = (cells.form, cells.fault, cells.lo, cells.hi, cells.size)
+    form, fault, lo, hi, size = (values[which] for values in per_cell)
+    return WrittenCells(form, fault, lo, hi, size, cells.offsets, cells.codes)
 
 
-def _shape(text: pl.Series) -> pl.DataFrame:
-    """Return which cells are ``*``, open with a bracket and close with its counterpart."""
+def _forms(text: pl.Series) -> tuple[npt.NDArray[np.uint8], Bools]:
+    """Return how the cells are written, and which of those that open with a bracket do not close with its counterpart.
+
+    One query, since every one has a fixed price that short columns feel.
+    """
     cell = pl.col("text")
-    return text.to_frame().select(
-        (cell == "*").alias("star"),
-        cell.str.starts_with("[").alias("range"),
-        cell.str.starts_with("{").alias("set"),
-        (cell.str.starts_with("[") & ~cell.str.ends_with("]")).alias("open_range"),
-        (cell.str.starts_with("{") & ~cell.str.ends_with("}")).alias("open_set"),
+    opens_range, opens_set = cell.str.starts_with("["), cell.str.starts_with("{")
+    shape = text.to_frame().select(
+        ((cell == "*") * int(Form.STAR) + opens_range * int(Form.RANGE) + opens_set * int(Form.SET))
+        .cast(pl.UInt8)
+        .alias("form"),
+        ((opens_range & ~cell.str.ends_with("]")) | (opens_set & ~cell.str.ends_with("}"))).alias("open"),
     )
-
-
-def _forms(shape: pl.DataFrame) -> npt.NDArray[np.uint8]:
-    form = np.full(shape.height, Form.VALUE, dtype=np.uint8)
-    for name, member in (("range", Form.RANGE), ("set", Form.SET), ("star", Form.STAR)):
-        form[shape[name].to_numpy()] = member
-    return form
+    return shape["form"].to_numpy().copy(), shape["open"].to_numpy()
 
 
 def _read_ranges(text: pl.Series, field: Field) -> WrittenCells:
     """Read a column of an ordered field."""
-    shape = _shape(text)
-    form = _forms(shape)
-    fault = np.zeros(len(form), dtype=np.uint8)
-    is_range, is_set = form == Form.RANGE, form == Form.SET
-    size = np.where(form == Form.STAR, 0, 1).astype(np.int64)
-    inner = text
-    if is_range.any() or is_set.any():
-        bracketed = pl.Series(is_range | is_set)
-        inside = text.str.slice(1).str.head(-1)
-        inner = inside.zip_with(bracketed, text)
-        size[is_range | is_set] = inner.filter(bracketed).str.count_matches(";", literal=True).to_numpy() + 1
-        fault[(shape["open_range"] | shape["open_set"]).to_numpy()] = Fault.UNCLOSED
-        fault[is_range & (size != 2) & (fault == 0)] = Fault.UNCLOSED
-    fault[is_set & (fault == 0)] = Fault.WRONG_FORM
-    ends = inner.str.split_exact(";", 1).struct.unnest()
-    low, low_bad = parse_values(ends["field_0"], field)
-    single = form == Form.VALUE
-    high, high_bad = low.copy(), np.zeros(len(low), dtype=np.bool_)
-    if is_range.any():
-        rows = np.flatnonzero(is_range)
-        high[rows], high_bad[rows] = parse_values(ends["field_1"].gather(rows), field)
-    read = (single | is_range) & (fault == 0)
-    fault[read & (low_bad | high_bad)] = Fault.UNPARSABLE
-    fault[read & (fault == 0) & (low > high)] = Fault.REVERSED
-    unusable = (fault > 0) & (fault != Fault.REVERSED)
-    low[unusable | ~(single | is_range)] = 0
-    high[unusable | ~(single | is_range)] = 0
+    form, unclosed = _forms(text)
+    is_range = form == Form.RANGE
+    fault = np.where(unclosed, Fault.UNCLOSED, np.where(form == Form.SET, Fault.WRONG_FORM, Fault.NONE))
+    size = np.where(form == Form.STAR, 0, 1)
+    low, high = np.zeros((2, len(form)), dtype=np.int64)
+    bad = np.zeros(len(form), dtype=np.bool_)
+    values = np.flatnonzero(form == Form.VALUE)
+    if len(values):
+        low[values], bad[values] = parse_values(_picked(text, values), field)
+        high[values] = low[values]
+    bracketed = np.flatnonzero(is_range | (form == Form.SET))
+    if len(bracketed):
+        lo_text, hi_text, size[bracketed] = _ends(_picked(text, bracketed))
+        fault[is_range & (size != 2)] = Fault.UNCLOSED
+        ends, ends_bad = parse_values(pl.concat([lo_text, hi_text]), field)
+        count = len(bracketed)
+        low[bracketed], high[bracketed] = ends[:count], ends[count:]
+        bad[bracketed] = ends_bad[:count] | ends_bad[count:]
+    fault[bad & (fault == 0)] = Fault.UNPARSABLE
+    low[fault > 0] = 0
+    high[fault > 0] = 0
+    fault[low > high] = Fault.REVERSED
     nothing = np.zeros(1, dtype=np.int64)
-    return WrittenCells(form, fault, low, high, size, nothing, nothing[:0])
+    return WrittenCells(form, fault.astype(np.uint8), low, high, size, nothing, nothing[:0])
+
+
+def _ends(text: pl.Series) -> tuple[pl.Series, pl.Series, Ints]:
+    """Return the first and second part of bracketed texts, and how many parts they have."""
+    inside = pl.col("text").str.slice(1).str.head(-1)
+    parts = text.to_frame().select(
+        inside.str.split_exact(";", 1).alias("ends"),
+        (inside.str.count_matches(";", literal=True) + 1).cast(pl.Int64).alias("size"),
+    )
+    ends = parts["ends"].struct.unnest()
+    return ends["field_0"], ends["field_1"].fill_null(""), parts["size"].to_numpy()
 
 
 def _read_sets(text: pl.Series, categories: pl.Series, *, literal: bool) -> WrittenCells:
-    """Read a column of a category."""
-    shape = _shape(text)
-    is_set = shape["set"].to_numpy()
-    form = np.where(is_set, Form.SET, np.where(shape["star"].to_numpy(), Form.STAR, Form.VALUE)).astype(np.uint8)
-    fault = np.where(shape["open_set"].to_numpy(), Fault.UNCLOSED, Fault.NONE).astype(np.uint8)
-    size = np.where(form == Form.STAR, 0, 1).astype(np.int64)
-    elements = text.filter(pl.Series(form != Form.STAR)) if (form == Form.STAR).any() else text
+    """Read a column of a category; a text in square brackets is a value like any other."""
+    form, unclosed = _forms(text)
+    is_set = form == Form.SET
+    form[form == Form.RANGE] = Form.VALUE
+    fault = np.where(unclosed & is_set, Fault.UNCLOSED, Fault.NONE).astype(np.uint8)
+    size = np.where(form == Form.STAR, 0, 1)
+    values = np.flatnonzero(form == Form.VALUE)
     if is_set.any():
-        inside = text.filter(pl.Series(is_set))
-        lists = inside.str.slice(1).str.head(-1).str.split(";")
-        size[is_set] = lists.list.len().to_numpy()
-        offsets = np.concatenate(([0], np.cumsum(size))).astype(np.int64)
-        codes = np.empty(offsets[-1], dtype=np.int64)
-        element_in_set = np.repeat(is_set, size)
-        codes[element_in_set] = _category_codes(lists.explode(), categories, literal=literal)
-        values = text.filter(pl.Series(form == Form.VALUE))
-        codes[~element_in_set] = _category_codes(values, categories, literal=literal)
+        lists = (
+            _picked(text, np.flatnonzero(is_set))
+            .to_frame()
+            .select(pl.col("text").str.slice(1).str.head(-1).str.split(";").alias("text"))
+        )
+        size[is_set] = lists.select(pl.col("text").list.len()).to_series().to_numpy()
+        offsets = np.concatenate(([0], np.cumsum(size)))
+        elements = _category_codes(lists["text"].explode(), categories, literal=literal)
+        if len(values):
+            codes = np.empty(offsets[-1], dtype=np.int64)
+            codes[np.repeat(is_set, size)] = elements
+            codes[offsets[values]] = _category_codes(_picked(text, values), categories, literal=literal)
+        else:
+            codes = elements
     else:
-        offsets = np.concatenate(([0], np.cumsum(size))).astype(np.int64)
-        codes = _category_codes(elements, categories, literal=literal)
-    unknown = np.repeat(np.arange(len(size)), size)[codes < 0]
-    fault[unknown] = np.where(fault[unknown] == 0, Fault.UNKNOWN_CATEGORY, fault[unknown])
+        offsets = np.concatenate(([0], np.cumsum(size)))
+        codes = _category_codes(_picked(text, values), categories, literal=literal)
+    if codes.min(initial=0) < 0:
+        unknown = np.repeat(np.arange(len(size)), size)[codes < 0]
+        fault[unknown] = np.where(fault[unknown] == 0, Fault.UNKNOWN_CATEGORY, fault[unknown])
     zeros = np.zeros(len(size), dtype=np.int64)
     return WrittenCells(form, fault, zeros, zeros, size, offsets, codes)
+
+
+def _picked(text: pl.Series, rows: npt.NDArray[np.intp]) -> pl.Series:
+    """Return the texts of these ascending rows."""
+    return text if len(rows) == len(text) else text.gather(rows)
 
 
 def _category_codes(text: pl.Series, categories: pl.Series, *, literal: bool) -> Ints:
@@ -215,33 +239,38 @@ def _escaped(values: pl.Series) -> pl.Series:
     return text.str.replace(r"^\*$", _ESCAPES["*"])
 
 
-def parse_values(text: pl.Series, field: Field) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def parse_values(text: pl.Series, field: Field) -> tuple[Ints, Bools]:
     """Return the codes of plain texts of an ordered field, and which of them cannot be parsed."""
+    if field.kind is Kind.NUMBER and field.step != 1.0:
+        return _parse_decimals(text, field.step)
     if field.kind is Kind.DATE:
         parsed = text.str.to_date(_parse_format(field.format), strict=False).cast(pl.Int32).cast(pl.Int64)
     elif field.kind is Kind.DATETIME:
         moments = text.str.to_datetime(_parse_format(field.format), strict=False, time_unit="ms")
         parsed = moments.cast(pl.Int64) // 1000
     else:
-        parsed = _parse_numbers(text, field.step)
-    return parsed.fill_null(0).to_numpy().copy(), parsed.is_null().to_numpy()
+        parsed = text.cast(pl.Int64, strict=False)
+    if parsed.null_count() == 0:
+        return parsed.to_numpy().copy(), np.zeros(len(parsed), dtype=np.bool_)
+    bad = parsed.is_null().to_numpy().copy()
+    codes = parsed.fill_null(0).to_numpy().copy()
+    if field.kind is Kind.NUMBER:
+        others = np.flatnonzero(bad)
+        codes[others], bad[others] = _parse_decimals(text.gather(others), field.step)
+    return codes, bad
 
 
-def _parse_numbers(text: pl.Series, step: float) -> pl.Series:
-    """Return numbers in steps, null where there is none; steps up to 1e-6 round what is written more finely."""
-    if step != 1.0:
-        return _parse_decimals(text, step)
-    whole = text.cast(pl.Int64, strict=False)
-    others = (whole.is_null() & text.is_not_null()).arg_true()
-    return whole.scatter(others, _parse_decimals(text.gather(others), step)) if len(others) else whole
-
-
-def _parse_decimals(text: pl.Series, step: float) -> pl.Series:
-    number = text.cast(pl.Float64, strict=False) / step
-    steps = number.round()
+def _parse_decimals(text: pl.Series, step: float) -> tuple[Ints, Bools]:
+    """Return numbers in steps; steps up to 1e-6 round what is written more finely."""
+    number = text.cast(pl.Float64, strict=False).to_numpy() / step
+    steps = np.rint(number)
     slack = 0.5 if step <= ROUNDED_STEP else 1e-6
-    fits = ((number - steps).abs() <= slack * (1 + number.abs() * 1e-6)) & (number.abs() < 2.0**53)
-    return pl.select(pl.when(fits).then(steps)).to_series().cast(pl.Int64)
+    size = np.abs(number)
+    with np.errstate(invalid="ignore"):
+        bad = ~((np.abs(number - steps) <= slack * (1 + size * 1e-6)) & (size < 2.0**53))
+    if bad.any():
+        steps[bad] = 0
+    return steps.astype(np.int64), bad
 
 
 def _parse_format(text_format: str) -> str:

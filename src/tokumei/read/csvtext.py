@@ -64,9 +64,10 @@ def _parse_plain(text: bytes, file: str, width: int | None, *, quoting: bool) ->
     """Parse text without quotation marks: every record is a line."""
     end = text.find(b"\n")
     found = text.count(b",", 0, end if end >= 0 else len(text)) + 1
-    count = text.count(b"\n") + (not text.endswith(b"\n"))
+    data = np.frombuffer(text, dtype=np.uint8)
+    count = int(np.count_nonzero(data == _LF)) + (not text.endswith(b"\n"))
     wanted = found if width is None else width
-    if wanted == found and text.count(b",") == (wanted - 1) * count:
+    if wanted == found and np.count_nonzero(data == _COMMA) == (wanted - 1) * count:
         frame = _through_polars(text, file, wanted, quoting=False)
         if frame is not None:
             return CsvRecords(frame, np.arange(1, count + 1))
