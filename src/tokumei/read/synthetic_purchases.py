@@ -13,20 +13,26 @@ How a history comes about
        quantities; the price from the goods, with a reduction for large quantities and changes during the year.
 
 Shape
-    Compared with the real T of 2018 by ``tests/read/test_synthetic_purchases.py``, which states the tolerances:
+    Compared with the real T of 2018 by ``tests/read/test_synthetic_purchases.py``, for 1,000 customers
+    (middle of five seeds; about one seed in twenty has a figure beyond its tolerance, through its largest customers).
 
-    =====================================================  ===================================
-    record-count quantiles 10, 25, 50, 75, 90, 99 %        within 30 %
+    =====================================================  =====================
+    record-count quantiles 10, 25, 50, 75, 90, 99 %        within 30 %, or 2
     share of records of the top 1 % of customers           within 0.05
-    share of records of the top 10 and 100 goods           within 0.015 and 0.05
-    goods Zipf exponent over ranks 10 to 500               within 0.1
-    price quantiles (same levels)                          within 20 %
+    share of records of the top 10 and 100 goods           within 0.02
+    goods Zipf exponent over ranks 10 to 500               within 0.08
+    price quantiles (same levels)                          within 25 %
     quantity quantiles (same levels)                       within 35 %, or 1
-    records per (customer, date), same levels              within 30 %, or 1
-    weekday shares, month shares of records                within 0.03, 0.035; no Saturday
-    repeated goods among later records                     within 0.07
-    nearest other customer (Jaccard of goods), quantiles   within 0.05
-    =====================================================  ===================================
+    records per (customer, date), same levels              within 25 %, or 1
+    weekday shares of records (no Saturday)                within 0.04
+    month shares of records                                within 0.03
+    repeated goods among later records                     within 0.06
+    nearest other customer (Jaccard of goods), 10 to 90 %  within 0.04
+    customers alone with some goods, price and quantity    within 0.12
+    variance of log price between goods                    within 0.03
+    variance of log quantity between customers             within 0.10
+    correlation of log price and log quantity              within 0.10
+    =====================================================  =====================
 """
 
 from __future__ import annotations
@@ -150,17 +156,17 @@ def _customers(block: Block, catalogue: Catalogue) -> _Customers:
         number=block.numbers,
         baskets=baskets.astype(np.int64),
         basket_size=_basket_sizes(baskets, ndtri(stratified(rng, size))),
-        scale=ndtri(stratified(rng, size)),
+        scale=ndtri(stratified(rng, size)) / (1.0 + baskets / 80.0),
         loyalty=rng.beta(1.6, 3.8, size),
         themes=catalogue.segments[rng.integers(0, len(catalogue.segments), size)],
-        focus=rng.beta(1.2, 1.7, size),
+        focus=rng.beta(1.3, 1.6, size),
     )
 
 
 def _basket_sizes(baskets: Ints, liking: Floats) -> Floats:
     """Return the customers' typical basket: larger but less different for the very active, so that none dominates."""
-    level = 2.72 + 0.06 * np.log(baskets) + 0.5 * (np.minimum(baskets, 120) / 100.0) ** 2
-    return np.exp(level + 0.68 / (1.0 + baskets / 50.0) * liking)
+    level = 2.69 + 0.06 * np.log(baskets) + 0.5 * (np.minimum(baskets, 120) / 100.0) ** 2
+    return np.exp(level + 0.68 / (1.0 + baskets / 20.0) * liking)
 
 
 def _baskets(customers: _Customers, calendar: Calendar, rng: np.random.Generator) -> _Baskets:
@@ -171,7 +177,7 @@ def _baskets(customers: _Customers, calendar: Calendar, rng: np.random.Generator
     order = np.lexsort((minute, open_day, customer))
     customer, open_day, minute = customer[order], open_day[order], minute[order]
     mean = customers.basket_size[customer] * calendar.basket_factor[open_day]
-    size = np.rint(mean * rng.lognormal(0.0, 0.58, len(customer)))
+    size = np.rint(mean * rng.lognormal(0.0, 0.6, len(customer)))
     small = rng.uniform(size=len(customer)) < 0.07
     size = np.where(small, rng.integers(1, 5, len(customer)), np.clip(size, 1, 550))
     return _Baskets(customer, open_day, minute, size.astype(np.int64))
@@ -246,7 +252,7 @@ def _quantities(scale: Floats, catalogue: Catalogue, goods: Ints, rng: np.random
     log_price = np.log(catalogue.price[goods] / 195.0) / 0.95
     typical = 0.28 * catalogue.pack[goods] - 0.44 * log_price
     values, shares = (np.array(column) for column in zip(*_QUANTITIES, strict=True))
-    asked = values[np.searchsorted(shares, ndtr(typical + 0.70 * scale + 0.48 * rng.normal(size=len(goods))))]
+    asked = values[np.searchsorted(shares, ndtr(typical + 0.76 * scale + 0.40 * rng.normal(size=len(goods))))]
     pack = _PACKS[
         np.searchsorted(_PACKS, values[np.searchsorted(shares, ndtr(typical + 0.2))]).clip(max=len(_PACKS) - 1)
     ]
