@@ -14,7 +14,7 @@ How a history comes about
 
 Shape
     Compared with the real T of 2018 by ``tests/read/test_synthetic_purchases.py``, for 1,000 customers
-    (middle of five seeds; about one seed in twenty has a figure beyond its tolerance, through its largest customers).
+    (middle of five seeds; about one seed in fifteen has a figure beyond its tolerance, mostly in the tails).
 
     =====================================================  =====================
     record-count quantiles 10, 25, 50, 75, 90, 99 %        within 30 %, or 2
