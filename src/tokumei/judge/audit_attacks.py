@@ -115,7 +115,7 @@ def attack_figures(attacker: Attacker) -> tuple[dict[str, AttackFigure], list[st
     figures["predictable-pseudonyms"] = _rule_figure(attacker, rules)
     if attacker.owner is None:
         skipped.append(
-            "range-asymmetry, set-position: they need the Secret to be judged; release-order: only exact order was tried"
+            "range-asymmetry, set-position: not judged without the Secret; release-order: only an exactly kept order"
         )
     if attacker.seeds == 0:
         skipped.append("guessable seeds: the random choices are held unknown; ask for a number of seeds to try them")
