@@ -269,7 +269,8 @@ def _inline(column: Column) -> str:
         return "{ drop = true }"
     parts = [f"kind = {_quoted(column.kind.value)}"]
     if column.kind is Kind.NUMBER or (column.kind is Kind.PLACE and column.step != DEFAULT_PLACE_STEP):
-        parts.append(f"step = {column.step:.12g}")
+        short = f"{column.step:.12g}"
+        parts.append(f"step = {short if float(short) == column.step else repr(column.step)}")
     if column.format:
         parts.append(f"format = {_quoted(column.format)}")
     if column.kind is Kind.PLACE:

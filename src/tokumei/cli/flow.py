@@ -14,6 +14,7 @@ from tokumei.cli.output import (
     SettingsOption,
     finish,
     progress_bars,
+    refuse_overwriting,
     show_table,
     tell,
     warn,
@@ -47,11 +48,15 @@ def register(app: typer.Typer) -> None:
     app.command()(demo)
 
 
-def _history(path: Path, schema: Path | None) -> History:
+def _history(path: Path, schema: Path | None, *, release: Path | None = None) -> History:
+    """Read the original after the schema that was given, else after that of its release, else after itself."""
     from tokumei.history import Schema
+    from tokumei.read.release import read_release_schema
     from tokumei.read.table import read_history
 
-    return read_history(path, None if schema is None else Schema.read(schema))
+    if schema is not None:
+        return read_history(path, Schema.read(schema))
+    return read_history(path, None if release is None else read_release_schema(release))
 
 
 def _score_rows(scores: list[Score]) -> list[list[object]]:
@@ -72,8 +77,11 @@ def describe(
 ) -> None:
     """Profile raw data, infer its schema, and show how few records single a person out."""
     from tokumei.describe.profile import profile
-    from tokumei.files import write_text
+    from tokumei.files import check_file_target, write_text
 
+    if output is not None:
+        refuse_overwriting(output, data)
+        check_file_target(output)
     with progress_bars():
         history = _history(data, schema)
         found = profile(history)
@@ -89,7 +97,7 @@ def describe(
         show_table(console, ["who knows ...", "singles out"], risks)
         if output is None:
             console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):")
-            console.print(history.schema.to_toml(), markup=False)
+            console.print(history.schema.to_toml())
 
     finish({**found.as_dict(), "schema": history.schema.to_toml()}, json=json, show=show)
 
@@ -116,8 +124,9 @@ def anonymize(
 
     if data_format not in ("csv", "parquet"):
         message = f"--format must be csv or parquet, got '{data_format}'"
-        raise ParameterError(message)
+        raise ParameterError(message, code="usage")
     part = flow.make_anonymizer(method, settings or [], k=k)
+    flow.check_places(output, secret)
     with progress_bars():
         history = _history(data, schema)
         release, hidden = flow.anonymize(history, part, seed=seed)
@@ -171,21 +180,26 @@ def attack(
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
     from tokumei import flow
-    from tokumei.files import atomic_path
+    from tokumei.files import atomic_path, check_file_target
     from tokumei.parts import find_part, make_part
     from tokumei.publish.secret import read_secret
     from tokumei.read.release import read_release
 
     part = make_part(find_part("attack", name), settings or [])
+    refuse_overwriting(output, original, secret, schema)
+    check_file_target(output)
     with progress_bars():
-        history = _history(original, schema)
+        history = _history(original, schema, release=release)
         published = read_release(release, history)
+        hidden = None if secret is None else read_secret(secret)
+        if hidden is not None:
+            flow.refuse_foreign_secret(history, published, hidden)
         guesses = part.guess(history, published, rng=flow.seeded(seed))
     with atomic_path(output) as temporary:
         guesses.frame.write_csv(temporary)
     document: dict[str, Any] = {"attack": name, "guesses": len(guesses), "file": str(output)}
-    if secret is not None:
-        document["hits"] = guesses.hits(read_secret(secret).owners)
+    if hidden is not None:
+        document["hits"] = guesses.hits(hidden.owners)
 
     def show(console: Console) -> None:
         found = f", {document['hits']:,} of them right" if "hits" in document else ""
@@ -212,7 +226,7 @@ def judge(
 
     parts = [make_part(find_part("metric", name)) for name in metric or part_names("metric")]
     with progress_bars():
-        history = _history(original, schema)
+        history = _history(original, schema, release=release)
         published = read_release(release, history)
         hidden = read_secret(secret or default_secret_path(release))
         scores = flow.measure(history, published, hidden, parts)

@@ -11,6 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from tokumei.cli.output import say
 from tokumei.errors import InputError, ParameterError
 
 __all__ = ["JoinFlag", "finish_joined", "inputs"]
@@ -37,11 +38,12 @@ def inputs(paths: Sequence[Path | None], names: str, *, join: bool) -> Iterator[
     if given:
         message = "with --join the tables come from standard input; leave the file names out"
         raise ParameterError(message, code="usage")
-    from tokumei.read.raw import lines_of, split_joined
+    from tokumei.read.raw import lines_of, split_joined, to_utf8
 
-    tables = split_joined(lines_of(sys.stdin.buffer.read()), file="standard input")
+    text, _ = to_utf8(b"" if sys.stdin is None else sys.stdin.buffer.read(), "standard input")
+    tables = split_joined(lines_of(text), file="standard input")
     if len(tables) != len(wanted):
-        message = f"standard input has {len(tables)} tables; J({','.join(wanted)}) has {len(wanted)}"
+        message = f"standard input has {len(tables)} tables, but {len(wanted)} are needed: J({','.join(wanted)})"
         raise InputError(message, code="join")
     # Readers take files; the folder is private to this user and disappears with the command.
     with tempfile.TemporaryDirectory() as folder:
@@ -53,6 +55,6 @@ def inputs(paths: Sequence[Path | None], names: str, *, join: bool) -> Iterator[
 
 def finish_joined(lines: Sequence[str], *, status: int = 0) -> NoReturn:
     """Write one table in the join format and end the command."""
-    sys.stdout.write(f"{len(lines)}\n" + "".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()
+    with say():
+        sys.stdout.write(f"{len(lines)}\n" + "".join(f"{line}\n" for line in lines))
     raise typer.Exit(status)

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import json as json_module
 import math
+import os
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from tokumei.errors import TokumeiError
+from tokumei.errors import OutputError, TokumeiError
 from tokumei.progress import Advance, listening
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["JsonFlag", "SeedOption", "SettingsOption", "finish", "progress_bars", "show_table", "tell", "warn"]
+__all__ = [
+    "JsonFlag",
+    "SeedOption",
+    "SettingsOption",
+    "fail",
+    "finish",
+    "forget_stdout",
+    "progress_bars",
+    "refuse_overwriting",
+    "say",
+    "show_table",
+    "tell",
+    "visible",
+    "warn",
+]
+
+BAR_DELAY_SECONDS = 1.0
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 SettingsOption = Annotated[
@@ -37,18 +57,62 @@ def finish(
     status: int = 0,
 ) -> NoReturn:
     """Print the result of a command and end it with this exit status."""
-    if json:
-        sys.stdout.write(json_module.dumps(_plain(document), ensure_ascii=False, allow_nan=False) + "\n")
-    elif show is not None:
-        show(_console())
-    sys.stdout.flush()
+    with say():
+        if json:
+            sys.stdout.write(_json_line(document))
+        elif show is not None:
+            show(_console())
     raise typer.Exit(status)
+
+
+@contextmanager
+def say() -> Iterator[None]:
+    """Write to standard output inside this block; a reader that has gone is no failure, a full disk is."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget_stdout()
+    except OSError as error:
+        forget_stdout()
+        message = f"standard output cannot be written: {error.strerror}; send it to another place"
+        raise OutputError(message) from error
+
+
+def forget_stdout() -> None:
+    """Send what is still to be written to standard output nowhere: nobody reads it any more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _json_line(document: Mapping[str, Any]) -> str:
+    """Return the document on one line; text that is no Unicode (file names) is escaped."""
+    unicode_out = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    line = json_module.dumps(_plain(document), ensure_ascii=not unicode_out, allow_nan=False)
+    return line.encode("utf-8", "backslashreplace").decode() + "\n"
+
+
+def visible(text: str) -> str:
+    r"""Return a text on one line in which control characters and undecodable bytes are shown, not obeyed.
+
+    >>> print(visible("two\nlines"))
+    two\nlines
+    """
+    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp")
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode() if unicodedata.category(letter) in hidden else letter
+        for letter in text
+    )
 
 
 def _console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+    # Names and values are data: brackets and colons in them are no markup.
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 def _plain(value: Any) -> Any:
@@ -73,7 +137,7 @@ def show_table(console: Console, headers: Sequence[str], rows: Sequence[Sequence
         numeric = all(isinstance(row[position], (int, float)) or row[position] == "" for row in rows)
         table.add_column(header, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(_cell(value) for value in row))
+        table.add_row(*("\n".join(visible(line) for line in _cell(value).split("\n")) for value in row))
     console.print(table)
 
 
@@ -84,14 +148,12 @@ def _cell(value: object) -> str:
         return f"{value:.6g}"
     if isinstance(value, int):
         return f"{value:,}"
-    from rich.markup import escape
-
-    return escape(str(value))
+    return str(value)
 
 
 def tell(message: str) -> None:
-    """Print a message for the person at the terminal, on standard error."""
-    sys.stderr.write(message + "\n")
+    """Print a message for the person at the terminal, on one line of standard error."""
+    sys.stderr.write(visible(message) + "\n")
 
 
 def warn(message: str) -> None:
@@ -102,29 +164,46 @@ def warn(message: str) -> None:
 def fail(error: TokumeiError, *, json: bool) -> None:
     """Print an error as one sentence, or as the JSON error document."""
     if json:
-        sys.stdout.write(json_module.dumps({"error": error.as_dict()}, ensure_ascii=False) + "\n")
+        with say():
+            sys.stdout.write(_json_line({"error": error.as_dict()}))
     else:
         tell(f"tokumei: {error}")
 
 
+def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
+    """Raise OutputError if the file to write is one of the files to read."""
+    for path in inputs:
+        if output is not None and path is not None and output.exists() and path.exists() and output.samefile(path):
+            message = f"{output} is the file that is read; name another one to write"
+            raise OutputError(message, file=str(output))
+
+
 @contextmanager
 def progress_bars() -> Iterator[None]:
-    """Draw a bar for every stage that lasts, if standard error is a terminal."""
+    """Draw a bar for every stage once the work has lasted for a second, if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=_console(stderr=True), transient=True) as progress:
+    progress = Progress(*columns, console=_console(stderr=True), transient=True)
 
-        @contextmanager
-        def listener(name: str, total: float | None) -> Iterator[Advance]:
-            task = progress.add_task(name, total=total)
-            try:
-                yield lambda amount: progress.advance(task, amount)
-            finally:
-                progress.remove_task(task)
+    @contextmanager
+    def listener(name: str, total: float | None) -> Iterator[Advance]:
+        task = progress.add_task(name, total=total)
+        try:
+            yield lambda amount: progress.advance(task, amount)
+        finally:
+            progress.remove_task(task)
 
+    start = Timer(BAR_DELAY_SECONDS, progress.start)
+    start.daemon = True
+    start.start()
+    try:
         with listening(listener):
             yield
+    finally:
+        start.cancel()
+        start.join()
+        progress.stop()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tokumei.cli.output import JsonFlag, finish, show_table
+from tokumei.cli.output import JsonFlag, finish, show_table, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,9 +34,16 @@ def register(app: typer.Typer) -> None:
 
 
 def _list(kind: str, key: str, *, json: bool) -> None:
+    from tokumei.errors import UnknownPartError
     from tokumei.parts import find_part, part_names
 
-    parts = [_described(name, find_part(kind, name)) for name in part_names(kind)]
+    parts = []
+    for name in part_names(kind):
+        try:
+            parts.append(_described(name, find_part(kind, name)))
+        except UnknownPartError as error:
+            # One broken package must not hide the others.
+            warn(str(error))
 
     def show(console: Console) -> None:
         rows = [[part["name"], part["summary"], _settings(part), part["source"]] for part in parts]

@@ -16,6 +16,7 @@ from tokumei.cli.output import (
     SettingsOption,
     finish,
     progress_bars,
+    refuse_overwriting,
     show_table,
     warn,
 )
@@ -48,12 +49,17 @@ LanguageOption = Annotated[str, typer.Option("--language", help="Language of the
 SHOWN = 20
 
 
-def _output(path: Path | None, *, join: bool) -> Path | None:
+def _output(path: Path | None, *read: Path | None, join: bool) -> Path | None:
+    """Return the file to write; say at once if that cannot be done."""
     from tokumei.errors import ParameterError
+    from tokumei.files import check_file_target
 
     if path is None and not join:
         message = "name the file to write with -o"
         raise ParameterError(message, code="usage")
+    if path is not None:
+        refuse_overwriting(path, *read)
+        check_file_target(path)
     return path
 
 
@@ -113,11 +119,11 @@ def publish(a: AArgument = None, output: OutputOption = None, join: JoinFlag = F
     from tokumei.read.raw import read_bytes
     from tokumei.rules.pws2018 import Pws2018
 
-    target = _output(output, join=join)
+    target = _output(output, a, join=join)
     with inputs([a], "A", join=join) as (a_file,):
         if target is None:
             data, _ = published_bytes(read_bytes(a_file, allow_empty=True))
-            finish_joined(data.decode().splitlines())
+            finish_joined(data.decode().split("\n")[:-1])
         result = Pws2018().publish(a_file, target)
     finish(result, json=json, show=lambda console: console.print(f"{target}: {result['rows']:,} rows"))
 
@@ -194,14 +200,14 @@ def anonymize(
     from tokumei import flow
     from tokumei.rules.pws2018 import Original, Pws2018
 
-    target = _output(output, join=join)
+    target = _output(output, t, join=join)
     method = flow.make_anonymizer(name, settings or [], k=k)
     with inputs([t], "T", join=join) as (t_file,), progress_bars():
         result = Pws2018().anonymize(
             method, Original.read(t_file), target or t_file.with_name("A"), rng=flow.seeded(seed)
         )
         if target is None:
-            finish_joined(t_file.with_name("A").read_text(encoding="utf-8").splitlines())
+            finish_joined(t_file.with_name("A").read_text(encoding="utf-8").split("\n")[:-1])
     finish(
         result,
         json=json,
@@ -229,7 +235,7 @@ def attack(
     from tokumei.parts import find_part, make_part
     from tokumei.rules.pws2018 import Anonymized, Original, Pws2018
 
-    target = _output(output, join=join)
+    target = _output(output, t, a1, join=join)
     part = make_part(find_part("attack", name), settings or [])
     with inputs([t, a1], "T A1", join=join) as (t_file, a1_file), progress_bars():
         published = Anonymized.read(a1_file, published=True)

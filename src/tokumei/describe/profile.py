@@ -100,8 +100,9 @@ def _record_ids(history: History, names: list[str]) -> Ints:
     """Return one number per distinct record."""
     if not names:
         return np.zeros(len(history), dtype=np.int64)
-    frame = pl.DataFrame({name: history.codes[name] for name in names})
-    return frame.select(pl.struct(names).rank("dense")).to_series().to_numpy().astype(np.int64)
+    # Columns go by number: a name of the data could mean something to polars.
+    frame = pl.DataFrame({str(number): history.codes[name] for number, name in enumerate(names)})
+    return frame.select(pl.struct(frame.columns).rank("dense")).to_series().to_numpy().astype(np.int64)
 
 
 def _subjects_with_own_value(subject: Ints, value: Ints) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,32 +12,77 @@ import polars as pl
 
 from tokumei.cells import Cells
 from tokumei.celltext import Fault, WrittenCells, read_cells
-from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
-from tokumei.history import Field, History, Release, Schema
+from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, UnreadableError
+from tokumei.history import Field, History, Kind, Release, Schema
+from tokumei.read.csvtext import parse_csv
+from tokumei.read.raw import read_bytes, to_utf8
+from tokumei.read.table import read_table
 
-__all__ = ["read_release", "release_from_text"]
+__all__ = ["read_release", "read_release_schema", "release_from_text"]
 
 Ints = npt.NDArray[np.int64]
 _DATA_NAMES = ("data.csv", "data.parquet")
+_SCHEMA_NAME, _MANIFEST_NAME = "schema.toml", "manifest.json"
+
+
+def read_release_schema(folder: Path) -> Schema:
+    """Read what the columns of the release in a folder mean."""
+    if not folder.is_dir():
+        what = "this is a file" if folder.exists() else "there is no such folder"
+        message = f"{folder}: {what}; name the folder that 'tokumei anonymize' wrote"
+        raise UnreadableError(message, file=str(folder))
+    return Schema.read(folder / _SCHEMA_NAME)
 
 
 def read_release(folder: Path, history: History) -> Release:
-    """Read the release in a folder; categories are coded as in ``history``."""
-    if not folder.is_dir():
-        message = f"{folder} is no release folder; name the folder that 'tokumei anonymize' wrote"
-        raise UnreadableError(message, file=str(folder))
+    """Read the release in a folder; categories are coded as in ``history``, which must have the same columns."""
+    schema = read_release_schema(folder)
+    _refuse_other_schema(schema, history.schema, folder)
     data = next((folder / name for name in _DATA_NAMES if (folder / name).is_file()), None)
     if data is None:
-        message = f"{folder} holds neither data.csv nor data.parquet; is it a release folder?"
+        message = f"{folder} holds neither data.csv nor data.parquet; name the folder that 'tokumei anonymize' wrote"
         raise UnreadableError(message, file=str(folder))
-    schema = Schema.read(folder / "schema.toml")
+    method = _method(folder / _MANIFEST_NAME)
+    if data.suffix == ".parquet":
+        frame = read_table(data).select(pl.all().cast(pl.String))
+        return release_from_text(frame, schema, history.categories, file=str(data), method=method)
+    text, _ = to_utf8(read_bytes(data), str(data))
+    records = parse_csv(text, str(data))
+    frame = records.frame[1:]
+    frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
+    return release_from_text(frame, schema, history.categories, file=str(data), lines=records.lines[1:], method=method)
+
+
+def _refuse_other_schema(published: Schema, original: Schema, folder: Path) -> None:
+    """Raise SchemaError if the columns of a release are not those of the original it is compared with."""
+
+    def meaning(field: Field) -> tuple[str, str, float]:
+        return field.name, field.kind.value, field.step if field.kind is Kind.NUMBER else 1.0
+
+    differing = {meaning(field) for field in published.fields} ^ {meaning(field) for field in original.fields}
+    if differing:
+        message = (
+            f"{folder}: the release and the original as it was read differ in the column '{min(differing)[0]}'; "
+            f"read the original with the schema of the release: --schema {folder / _SCHEMA_NAME}"
+        )
+        raise SchemaError(message, file=str(folder))
+
+
+def _method(manifest: Path) -> str:
+    """Return the method that the manifest names."""
     try:
-        frame = pl.read_parquet(data) if data.suffix == ".parquet" else pl.read_csv(data, infer_schema=False)
-        method = json.loads((folder / "manifest.json").read_text(encoding="utf-8")).get("method", "")
-    except (OSError, pl.exceptions.PolarsError, ValueError, AttributeError):
-        message = f"{folder}: data or manifest cannot be read; the folder is damaged"
-        raise UnreadableError(message, file=str(folder)) from None
-    return release_from_text(frame, schema, history.categories, file=str(data), method=method)
+        return str(json.loads(read_bytes(manifest)).get("method", ""))
+    except (ValueError, AttributeError):
+        message = f"{manifest}: this is not the manifest that 'tokumei anonymize' wrote; restore the release folder"
+        raise UnreadableError(message, file=str(manifest)) from None
+
+
+def _distinct(names: Sequence[str], data: Path) -> list[str]:
+    repeated = [name for position, name in enumerate(names) if name in names[:position]]
+    if repeated:
+        message = f"{data}, line 1: the header names the column '{repeated[0]}' twice; restore the release folder"
+        raise UnreadableError(message, file=str(data), line=1)
+    return list(names)
 
 
 def release_from_text(
@@ -58,7 +103,7 @@ def release_from_text(
     names = ["pseudonym", *(spec.name for spec in schema.fields)]
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        message = f"{file} has no column '{missing[0]}'; it must have {', '.join(names)}"
+        message = f"{file} has no column '{missing[0]}'; it must have the columns {', '.join(names)}"
         raise UnreadableError(message, file=file)
     cells: dict[str, Cells] = {}
     findings: list[Finding] = []
