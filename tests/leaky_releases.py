@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.cells import RangeCells, SetCells
+from tokumei.cells import Cells, RangeCells, SetCells, concat_cells
 from tokumei.celltext import read_cells
 from tokumei.history import Column, History, Kind, Release, Schema, Secret
 from tokumei.read.contest import PWS2018_SCHEMA
@@ -130,6 +130,32 @@ def own_first_text(history: History, release: Release, secret: Secret) -> pl.Ser
         values = [own[record], *(value for value in values if value != own[record])]
         texts.append("{" + ";".join(values) + "}" if len(values) > 1 else values[0])
     return pl.Series("item", texts)
+
+
+def split_surplus(history: History) -> tuple[Release, Secret]:
+    """Publish pairs and, instead of deleting surplus records, give each a fresh pseudonym (spec C, Def 3.6).
+
+    A surplus record is generalized with the last record of the partner, so that it fits both by content.
+    """
+    pairs = grouped(history, 2)
+    names = random_names(history)
+    release, secret = release_of(pairs, names)
+    left = np.setdiff1d(np.arange(len(history)), secret.rows)
+    partner = np.empty(len(history.subjects), dtype=np.int64)
+    for group in pairs.groups:
+        partner[group] = group[::-1]
+    last = history.order[history.offsets[1:] - 1][partner[history.subject[left]]]
+    cells: dict[str, Cells] = {}
+    for name in release.cells:
+        surplus = history.cells(name).take(left)
+        other = history.cells(name).take(last)
+        hull = surplus.hull(other)  # type: ignore[arg-type]
+        cells[name] = concat_cells([release.cells[name], hull])
+    fresh = pl.Series("pseudonym", [f"f{number}" for number in range(len(left))])
+    added = pl.DataFrame({"pseudonym": fresh, "subject": history.subjects.gather(history.subject[left])})
+    owners = pl.concat([secret.owners, added])
+    split = Release(history.schema, pl.concat([release.pseudonyms, fresh]), cells)
+    return sort_release(split, Secret(owners, np.concatenate((secret.rows, left))))
 
 
 def contest_files(golden: Path, real_data: Path, name: str) -> tuple[History, Release, Secret]:

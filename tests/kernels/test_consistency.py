@@ -41,7 +41,7 @@ def _worlds(graph: Bipartite) -> int:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_static_tables_of_the_paper(name: str):
+def test_static_tables_of_the_paper(name: str) -> None:
     rows, level, edges, worlds = TABLES[name]
     cells = {
         column: RangeCells.of_ranges([row[position][0] for row in rows], [row[position][1] for row in rows])
@@ -78,7 +78,7 @@ DYNAMIC = {
 
 
 @pytest.mark.parametrize("name", DYNAMIC)
-def test_records_of_the_dynamic_examples(name: str):
+def test_records_of_the_dynamic_examples(name: str) -> None:
     rows, edges, worlds = DYNAMIC[name]
     cells = {
         "day": RangeCells.of_ranges([row[0] for row in rows], [row[1] for row in rows]),
@@ -135,7 +135,7 @@ def _fits(history: History, release: Release, records: list[int], subject: int) 
 
 @given(small_releases())
 @settings(max_examples=150, deadline=None)
-def test_consistency_equals_trying_every_placing_of_records(case: tuple[History, Release]):
+def test_consistency_equals_trying_every_placing_of_records(case: tuple[History, Release]) -> None:
     history, release = case
     found = consistency_graph(history, release)
     links = set(zip(found.graph.pseudonym.tolist(), found.graph.subject.tolist(), strict=True))

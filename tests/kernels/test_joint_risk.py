@@ -39,30 +39,30 @@ def _risk(matches: Matches) -> dict[str, JointRisk]:
     ],
     ids=["pairs", "triples", "triples and a four", "fives"],
 )
-def test_exchangeable_groups(sizes: list[int], probability: float, guesses: int, survives: float):
+def test_exchangeable_groups(sizes: list[int], probability: float, guesses: int, survives: float) -> None:
     risk = _risk(_groups(sizes))["official"]
     assert risk.probability == pytest.approx(probability, abs=1e-7)
     assert risk.guesses == guesses
     assert risk.survives == pytest.approx(survives, abs=1e-7)
 
 
-def test_the_sharp_threshold_catches_pairs_more_often():
+def test_the_sharp_threshold_catches_pairs_more_often() -> None:
     risk = _risk(_groups([2] * 50))
     assert risk["sharp"].probability == pytest.approx(0.388, abs=0.001)
     assert risk["sharp"].guesses > risk["official"].guesses
 
 
-def test_a_cycle_of_seven_falls_to_one_coin_flip():
+def test_a_cycle_of_seven_falls_to_one_coin_flip() -> None:
     risk = _risk(_cycles([2] * 40 + [7]))["official"]
     assert (risk.probability, risk.guesses) == (0.5, 7)
 
 
-def test_certain_links_are_always_caught():
+def test_certain_links_are_always_caught() -> None:
     risk = _risk(_groups([1] * 20))["official"]
     assert (risk.probability, risk.survives) == (1.0, 0.0)
 
 
-def test_a_large_component_is_sampled():
+def test_a_large_component_is_sampled() -> None:
     """A cycle of thirty has two perfect matchings, whether listed or drawn."""
     assert _risk(_cycles([30]))["official"].probability == pytest.approx(0.5, abs=0.05)
     chords = np.random.default_rng(1).random((30, 30)) < 0.2
@@ -72,14 +72,14 @@ def test_a_large_component_is_sampled():
     assert 0 < risk.probability < 0.5
 
 
-def test_draws_of_a_design_replace_equally_likely_matchings():
+def test_draws_of_a_design_replace_equally_likely_matchings() -> None:
     matches = _groups([2] * 6)
     always = np.tile(np.arange(12), (400, 1))
     tables = {"official": official_thresholds(12)}
     assert joint_risk(matches, tables, rng=np.random.default_rng(0), worlds=always)["official"].probability == 1.0
 
 
-def test_hits_of_exchangeable_members_sum_to_one():
+def test_hits_of_exchangeable_members_sum_to_one() -> None:
     for size in range(1, 9):
         for guesses in range(size + 1):
             pmf = exchangeable_hits(size, guesses)

@@ -36,7 +36,7 @@ def all_matchings(matrix: Bools) -> list[tuple[int, ...]]:
 
 @given(square_graphs(5))
 @settings(max_examples=150, deadline=None)
-def test_matches_are_the_links_of_all_perfect_matchings(matrix: Bools):
+def test_matches_are_the_links_of_all_perfect_matchings(matrix: Bools) -> None:
     worlds = all_matchings(matrix)
     if not worlds:
         with pytest.raises(NoPerfectMatchingError, match=r"pseudonyms fit only \d+ subjects") as caught:
@@ -53,7 +53,7 @@ def test_matches_are_the_links_of_all_perfect_matchings(matrix: Bools):
         assert len(component.subjects) == len(component.pseudonyms)
 
 
-def test_a_deleted_subject_is_given_to_a_blank_pseudonym():
+def test_a_deleted_subject_is_given_to_a_blank_pseudonym() -> None:
     graph = with_blanks(Bipartite.of_edges(3, 2, [0, 1, 0, 1], [0, 0, 1, 1]))
     matches = find_matches(graph)
     assert matches.graph.blanks == 1

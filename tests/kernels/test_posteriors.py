@@ -16,7 +16,7 @@ from tokumei.kernels.posteriors import exact_marginals, posterior
 
 @given(square_graphs(6), st.integers(0, 2**20))
 @settings(max_examples=100, deadline=None)
-def test_exact_marginals_equal_enumeration(matrix: Bools, seed: int):
+def test_exact_marginals_equal_enumeration(matrix: Bools, seed: int) -> None:
     weights = np.where(matrix, np.random.default_rng(seed).uniform(0.1, 3.0, size=matrix.shape), 0.0)
     worlds = all_matchings(matrix)
     if not worlds:
@@ -35,7 +35,7 @@ def test_exact_marginals_equal_enumeration(matrix: Bools, seed: int):
 
 @given(square_graphs(6))
 @settings(max_examples=60, deadline=None)
-def test_posterior_of_a_graph_equals_enumeration(matrix: Bools):
+def test_posterior_of_a_graph_equals_enumeration(matrix: Bools) -> None:
     worlds = all_matchings(matrix)
     if not worlds:
         return
@@ -68,7 +68,7 @@ def _random(size: int, seed: int) -> Bools:
     [_cycle(18), _star(16), _random(12, 1), _random(15, 2), _random(18, 3)],
     ids=["cycle18", "star16", "random12", "random15", "random18"],
 )
-def test_the_chain_agrees_with_the_exact_posterior(matrix: Bools):
+def test_the_chain_agrees_with_the_exact_posterior(matrix: Bools) -> None:
     """A long cycle too: a chain of exchanges of two links could not turn it."""
     matches = find_matches(graph_of(matrix))
     exact = posterior(matches, rng=np.random.default_rng(0))
@@ -78,7 +78,7 @@ def test_the_chain_agrees_with_the_exact_posterior(matrix: Bools):
     assert sampled.difference < 0.02
 
 
-def test_the_chain_follows_weights():
+def test_the_chain_follows_weights() -> None:
     matrix = _random(12, 5)
     matches = find_matches(graph_of(matrix))
     weights = np.random.default_rng(6).uniform(0.2, 2.0, size=len(matches.graph))
@@ -87,7 +87,7 @@ def test_the_chain_follows_weights():
     assert np.abs(sampled.probability - exact.probability).max() < 0.02
 
 
-def test_a_star_leaves_its_leaves_almost_certain():
+def test_a_star_leaves_its_leaves_almost_certain() -> None:
     """A hub with L leaves has L + 1 perfect matchings; a leaf keeps its owner in L of them (research notes, part 1)."""
     found = posterior(find_matches(graph_of(_star(10))), rng=np.random.default_rng(0))
     assert found.of_pairs(np.arange(1, 10), np.arange(1, 10)) == pytest.approx(np.full(9, 0.9))

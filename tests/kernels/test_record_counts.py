@@ -22,7 +22,7 @@ def split_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 @given(split_counts())
 @settings(max_examples=100, deadline=None)
-def test_no_possible_owner_is_dropped(case: tuple[list[int], list[int]]):
+def test_no_possible_owner_is_dropped(case: tuple[list[int], list[int]]) -> None:
     """A link that some assignment with exact sums uses stays; the true one always does."""
     sizes, owners = case
     records = np.bincount(owners, weights=sizes, minlength=3).astype(np.int64)
@@ -36,13 +36,13 @@ def test_no_possible_owner_is_dropped(case: tuple[list[int], list[int]]):
             assert set(enumerate(chosen)) <= left
 
 
-def test_counts_that_cannot_add_up_are_dropped():
+def test_counts_that_cannot_add_up_are_dropped() -> None:
     """Seven records cannot be made of four and two: the four and the two belong to the subject with six."""
     graph = Bipartite.of_edges(2, 3, [0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2])
     pruned = prune_by_counts(graph, np.array([7, 4, 2]), np.array([7, 6]))
     assert list(zip(pruned.pseudonym.tolist(), pruned.subject.tolist(), strict=True)) == [(0, 0), (1, 1), (2, 1)]
 
 
-def test_deletions_leave_slack():
+def test_deletions_leave_slack() -> None:
     graph = Bipartite.of_edges(2, 2, [0, 1, 0, 1], [0, 0, 1, 1])
     assert len(prune_by_counts(graph, np.array([3, 3]), np.array([4, 4]))) == 4
