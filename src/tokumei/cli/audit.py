@@ -37,17 +37,20 @@ def audit(
     json: JsonFlag = False,
 ) -> None:
     """Audit a release as its strongest attacker; exit status 1 if it is unsafe."""
+    from tokumei.flow import refuse_foreign_secret
     from tokumei.history import Schema
     from tokumei.judge.audit import audit_release
     from tokumei.publish.secret import read_secret
-    from tokumei.read.release import read_release
+    from tokumei.read.release import read_release, read_release_schema
     from tokumei.read.table import read_history
 
     with progress_bars():
-        known = Schema.read(schema if schema is not None else release / "schema.toml")
+        known = read_release_schema(release) if schema is None else Schema.read(schema)
         history = read_history(original, known)
         published = read_release(release, history)
         hidden = None if secret is None else read_secret(secret)
+        if hidden is not None:
+            refuse_foreign_secret(history, published, hidden)
         result = audit_release(history, published, hidden, k=k, method=method, time_limit=time_limit, seed=seed)
     _finish(result, json=json)
 

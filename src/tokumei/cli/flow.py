@@ -130,11 +130,11 @@ def anonymize(
     with progress_bars():
         history = _history(data, schema)
         release, hidden = flow.anonymize(history, part, seed=seed)
+        utility = CellError().measure(history, release, hidden)
+        audited = None if skip_audit else flow.quick_audit(history, release, hidden, k=k)
         published = flow.publish(
             history, release, hidden, output, method=part, secret_file=secret, data_format=data_format
         )
-        utility = CellError().measure(history, release, hidden)
-        audited = None if skip_audit else flow.quick_audit(history, release, hidden, k=k)
     if skip_audit:
         warn("the audit was skipped: nobody has looked at what an attacker gets out of this release")
     if seed is not None:
