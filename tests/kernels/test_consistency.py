@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kernels.test_matchings import all_matchings
-from tokumei.cells import RangeCells, SetCells
+from tokumei.cells import Cells, RangeCells, SetCells
 from tokumei.history import Column, History, Kind, Release, Schema
 from tokumei.kernels.consistency import consistency_graph, published_histories, record_graph
 from tokumei.kernels.matchings import Bipartite, find_matches
@@ -80,7 +80,7 @@ DYNAMIC = {
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_records_of_the_dynamic_examples(name: str) -> None:
     rows, edges, worlds = DYNAMIC[name]
-    cells = {
+    cells: dict[str, Cells] = {
         "day": RangeCells.of_ranges([row[0] for row in rows], [row[1] for row in rows]),
         "goods": SetCells.of_sets([list(row[2]) for row in rows], T5.categories["goods"]),
     }
@@ -110,7 +110,7 @@ def small_releases(draw: st.DrawFn) -> tuple[History, Release]:
     sets = draw(st.lists(some, min_size=published, max_size=published))
     hidden = draw(st.lists(st.booleans(), min_size=published, max_size=published))
     names = draw(st.lists(st.sampled_from("vwx"), min_size=published, max_size=published))
-    cells = {
+    cells: dict[str, Cells] = {
         "day": RangeCells.of_ranges(low, np.add(low, width), suppressed=hidden),
         "goods": SetCells.of_sets(sets, history.categories["goods"]),
     }

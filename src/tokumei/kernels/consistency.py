@@ -81,7 +81,7 @@ def published_histories(release: Release) -> Histories:
     joined = sorted_content.group_by("pseudonym", maintain_order=True).agg(
         pl.col("content").cast(pl.String).str.join(",")
     )
-    _, first_of, kind = np.unique(joined["content"].to_numpy().astype(str), return_index=True, return_inverse=True)
+    _, first_of, kind = np.unique(joined["content"].rank("dense").to_numpy(), return_index=True, return_inverse=True)
     return Histories(names, rows, starts, kind.astype(np.int64), first_of.astype(np.int64))
 
 
