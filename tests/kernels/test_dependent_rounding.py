@@ -80,8 +80,7 @@ def following(choices: list[int], sizes: list[int]) -> list[int] | None:
         (*circulant(2, 2), np.ones(4, dtype=np.int64)),
         (*circulant(3, 2), np.ones(6, dtype=np.int64)),
         (*circulant(5, 2), np.ones(10, dtype=np.int64)),
-        (*circulant(3, 3), np.ones(9, dtype=np.int64)),
-        (*circulant(4, 3), np.ones(12, dtype=np.int64)),
+        pytest.param(*circulant(3, 3), np.ones(9, dtype=np.int64), marks=pytest.mark.slow),
         (np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1, 3, 3, 1])),
         (np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0, 1, 1, 2]), np.array([1, 1, 2, 3, 1, 2, 2])),
     ],
@@ -104,12 +103,12 @@ def test_what_is_drawn_is_a_perfect_matching(count: int, k: int, seed: int) -> N
 
 @pytest.mark.parametrize(("count", "k"), [(9, 3), (12, 4), (40, 3)])
 def test_large_designs_keep_their_probabilities(count: int, k: int) -> None:
-    """5,000 draws: no link is farther from 1/k than five standard deviations."""
+    """2,000 draws: no link is farther from 1/k than five standard deviations."""
     row, column = random_design(count, k, seed=count)
     rng = np.random.default_rng(7)
     ones = np.ones(len(row), dtype=np.int64)
-    share = np.mean([draw_matching(row, column, ones, rng=rng) for _ in range(5000)], axis=0)
-    assert np.abs(share - 1 / k).max() < 5 * np.sqrt((1 - 1 / k) / k / 5000)
+    share = np.mean([draw_matching(row, column, ones, rng=rng) for _ in range(2000)], axis=0)
+    assert np.abs(share - 1 / k).max() < 5 * np.sqrt((1 - 1 / k) / k / 2000)
 
 
 def test_unequal_sums_are_refused_and_nothing_gives_nothing() -> None:
