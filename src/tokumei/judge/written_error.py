@@ -20,7 +20,7 @@ import polars as pl
 from tokumei.celltext import Fault, Form, WrittenCells, read_cells
 from tokumei.errors import ContentError, Finding, InfeasibleError
 from tokumei.history import Field, Goal, History, Score
-from tokumei.kernels.cell_error import range_errors, set_errors
+from tokumei.kernels.cell_error import expected_errors, range_errors, set_errors
 
 __all__ = ["written_utility"]
 
@@ -110,14 +110,20 @@ class _Column:
             self.oddities[what] = (before + count, line)
 
     def _unreadable(self, cells: WrittenCells) -> Ints:
-        """Return the rows of ranges that cannot be read; nobody can say what they cost."""
-        if self.spec.nominal:
-            return np.empty(0, dtype=np.int64)
-        return np.flatnonzero((cells.form == Form.RANGE) & (cells.fault > 0) & (cells.fault != Fault.REVERSED))
+        """Return the rows that cannot be read, so that nobody can say what they cost.
+
+        The official program reads the ends of ranges only; the defined error needs every value and every set.
+        """
+        needed = (cells.form == Form.RANGE) & (cells.fault != Fault.REVERSED)
+        if self.strict:
+            needed |= cells.form == (Form.SET if self.spec.nominal else Form.VALUE)
+            return np.flatnonzero(needed & (cells.fault > 0) & (cells.fault != Fault.UNKNOWN_CATEGORY))
+        return np.flatnonzero(needed & (cells.fault > 0))
 
     def _finding(self, cells: WrittenCells, text: pl.Series, row: int, start: int, position: int) -> Finding:
         reason = Fault(int(cells.fault[row])).reason(self.spec)
-        return Finding("bad-range", f"'{str(text[row])[:40]}': {reason}", start + row + 1, position, self.spec.name)
+        code = f"bad-{Form(int(cells.form[row])).name.lower()}"
+        return Finding(code, f"'{str(text[row])[:40]}': {reason}", start + row + 1, position, self.spec.name)
 
     def _errors(self, cells: WrittenCells, values: Ints, start: int) -> Floats:
         """Return the error of every cell and note every oddity met."""
@@ -164,18 +170,14 @@ class _Column:
             self._note(outside, start, "a range without the original value, put into the same formula")
             self._check_ranges(cells, is_range, start)
             # Cheaper for every cell than for picked ones; what it gives for other cells is not used.
-            of_ranges = self._range_errors(values, cells.lo, cells.hi, outside)
+            if self.strict:
+                lo, hi = np.minimum(cells.lo, cells.hi), np.maximum(cells.lo, cells.hi)
+                of_ranges = expected_errors(values, lo, hi, self.spread)
+            else:
+                of_ranges = range_errors(values, cells.lo, cells.hi, self.spread)
             np.copyto(error, of_ranges, where=is_range)
         if self.strict:
-            error[altered] = np.abs(values - cells.lo)[altered] / (self.spread or 1.0)
-
-    def _range_errors(self, values: Ints, lo: Ints, hi: Ints, outside: Bools) -> Floats:
-        """Return the errors of the cells as ranges."""
-        if not self.strict:
-            # A range that ends one step below its start was refused; other cells have lo == hi.
-            return range_errors(values, lo, hi, self.spread)
-        inside = range_errors(values, np.minimum(lo, hi), np.maximum(lo, hi), self.spread)
-        return np.where(outside, np.abs(values - (lo + hi) / 2) / (self.spread or 1.0), inside)
+            error[altered] = expected_errors(values[altered], cells.lo[altered], cells.lo[altered], self.spread)
 
     def _check_ranges(self, cells: WrittenCells, where: Bools, start: int) -> None:
         """Raise if the official formula has no value for a range."""
