@@ -1,16 +1,184 @@
-"""Strict k-anonymity for histories."""
-from __future__ import annotations
-import numpy as np
-from tokumei.anonymize.groups import Groups
-from tokumei.anonymize.merging import merge_groups, to_release
-from tokumei.anonymize.pairing import pair_units
-from tokumei.kernels.record_table import RecordTable
+"""Strict k-anonymity for histories: every published history is the same for at least k pseudonyms of different people.
 
-def quick(history, rng, limit=3000, threads=2, per_unit=10):
-    import time
-    t0=time.time()
-    table = RecordTable.from_history(history); print('table', time.time()-t0)
-    groups = Groups.of(pair_units(table, per_unit=per_unit, limit=limit, threads=threads)); print('pairs', time.time()-t0)
-    merged = merge_groups(table, groups, limit=limit, threads=threads); print('merge', time.time()-t0)
-    out= to_release(history, table, merged, method="k-anonymity", rng=rng); print('release', time.time()-t0)
-    return out
+Protects against: anyone who knows the original data, the algorithm and its parameters, but not the random pseudonyms,
+names the owner of a pseudonym with probability at most 1/k (1 over the size of its group), also by the cheapest
+matching, because nothing differs between the members of a group. Does not protect against: learning that somebody is
+in a group, attributes that all members of a group share, or links leaked from elsewhere (one leaked link in a
+pair reveals the other). In split mode a subject has several pseudonyms; joint attacks on them are not excluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tokumei.anonymize.blocks import Block, cut_blocks
+from tokumei.anonymize.grouping import GroupingPlan, group_units
+from tokumei.anonymize.groups import Groups
+from tokumei.anonymize.merging import Merged, Surplus, merge_groups, to_release
+from tokumei.anonymize.pairing import pair_units
+from tokumei.anonymize.splitting import cut_units, leftover_units
+from tokumei.engine import Result, run_blocks
+from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
+from tokumei.history import History, Release, Secret
+from tokumei.kernels.record_table import RecordTable
+from tokumei.parts import Anonymizer, parameter
+from tokumei.progress import stage
+
+__all__ = ["KAnonymity", "read_weights"]
+
+Ints = npt.NDArray[np.int64]
+
+LEFTOVER_ROUNDS = 3
+MANY_RECORDS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Effort:
+    """How much work one level of effort does."""
+
+    candidates: int
+    pair_limit: int
+    final_limit: int
+    most_units: int
+    plan: GroupingPlan
+
+
+_EFFORTS = {
+    "fast": _Effort(5, 300, 800, 800, GroupingPlan(per_unit=10, limit=150, anneals=1, rounds=1, passes=1, window=180)),
+    "normal": _Effort(8, 3000, 3000, 1500, GroupingPlan(anneals=1, rounds=3, passes=1)),
+    "best": _Effort(
+        12,
+        5000,
+        5000,
+        2000,
+        GroupingPlan(per_unit=24, limit=500, reach=60, beam=100, rounds=7, priced_per_unit=6, passes=4, window=300),
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KAnonymity(Anonymizer):
+    """Publishes groups of at least k subjects under identical histories, losing as little as possible."""
+
+    name: ClassVar[str] = "k-anonymity"
+    summary: ClassVar[str] = "groups of at least k subjects with identical published histories"
+    source: ClassVar[str] = "PWS Cup 2018; k-concealment paper, sections 2 and 3 (spec C.1, C.2)"
+    valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
+
+    k: int = parameter(3, "members of a group at least", low=2)
+    effort: str = parameter("normal", "how long to search", choices=("fast", "normal", "best"))
+    surplus: str = parameter(
+        "delete", "records by which a member exceeds its group", choices=tuple(one.value for one in Surplus)
+    )
+    split: int | None = parameter(None, "cut histories into chunks of at most so many records", low=1)
+    weights: str = parameter("", "weights of columns, as 'price:2,date:0.5'; 1 where none is given")
+    threads: int = parameter(1, "threads to use; the result does not depend on it", low=1)
+    resume: str | None = parameter(None, "folder that keeps finished blocks, so that an interrupted run continues")
+
+    @property
+    def rule_sets(self) -> frozenset[str]:
+        """The rule sets whose format the result satisfies with these parameters."""
+        plain = self.surplus == Surplus.DELETE and self.split is None
+        return self.valid_under if plain else frozenset()
+
+    def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
+        """Return what may be published and what must be kept."""
+        subjects = len(history.subjects)
+        if subjects < self.k:
+            message = (
+                f"k-anonymity with k = {self.k} needs at least {self.k} subjects, the data has {subjects}; "
+                "lower k or add data"
+            )
+            raise InfeasibleError(message)
+        table = RecordTable.from_history(history, read_weights(self.weights, history))
+        split = self.split is not None or self.surplus == Surplus.SPLIT
+        merged, table, spare = self._stage(table if self.split is None else cut_units(table, self.split))
+        parts = [merged]
+        most = self.split or int(max(table.counts().max(initial=1), 1))
+        for turn in range(LEFTOVER_ROUNDS if split else 0):
+            rest = leftover_units(table, spare, fewest=2 if turn == 0 else 4, most=most)
+            if len(np.unique(rest.owners)) < 2 * self.k:
+                break
+            merged, table, spare = self._stage(rest)
+            parts.append(merged)
+        with stage("writing cells"):
+            return to_release(history, Merged.join(parts), method=self.name, rng=rng)
+
+    def groups(self, table: RecordTable) -> Groups:
+        """Return the groups of units that are published alike."""
+        effort = _EFFORTS[self.effort]
+        blocks = cut_blocks(table, most=effort.most_units, fewest=4 * self.k)
+        inner = 1 if len(blocks) > 1 else self.threads
+        settings = f"{self.k} {self.effort} {self.weights} 1"
+        solved = run_blocks(
+            self._solver(effort, inner, len(table.rows) > MANY_RECORDS),
+            blocks,
+            workers=self.threads,
+            folder=None if self.resume is None else Path(self.resume),
+            digest=lambda block: block.digest(settings),
+            label="grouping",
+        )
+        moved = [
+            Groups(result["members"], result["bounds"]).moved(block.units)
+            for block, result in zip(blocks, solved, strict=True)
+        ]
+        return Groups.of(group for part in moved for group in part.lists())
+
+    def _solver(self, effort: _Effort, threads: int, many: bool) -> Callable[[Block], Result]:  # noqa: FBT001
+        """Return the function that groups one block."""
+
+        def solve(block: Block) -> Result:
+            table = block.part()
+            if self.k == 2:
+                limit = min(effort.pair_limit, 600) if many and self.effort != "best" else effort.pair_limit
+                wanted = min(effort.candidates, 5) if many and self.effort != "best" else effort.candidates
+                lists = pair_units(table, per_unit=wanted, limit=limit, threads=threads)
+            else:
+                lists = group_units(table, self.k, effort.plan.on(threads))
+            groups = Groups.of(lists)
+            return {"members": groups.members, "bounds": groups.bounds}
+
+        return solve
+
+    def _stage(self, table: RecordTable) -> tuple[Merged, RecordTable, Ints]:
+        """Group the units of a table and merge the groups; return also what was not published."""
+        effort = _EFFORTS[self.effort]
+        groups = self.groups(table)
+        big = len(table.rows) > MANY_RECORDS and self.effort != "best"
+        with stage("aligning records"):
+            merged, spare = merge_groups(
+                table,
+                groups,
+                limit=min(effort.final_limit, 1200) if big else effort.final_limit,
+                rounds=6 if self.effort == "best" else 2,
+                surplus=Surplus(self.surplus),
+                threads=self.threads,
+            )
+        return merged, table, spare
+
+
+def read_weights(text: str, history: History) -> dict[str, float]:
+    """Read ``price:2,date:0.5``; a column that is a place gives its weight to both coordinates."""
+    weights: dict[str, float] = {}
+    fields = history.schema.fields
+    names = {spec.name for spec in fields} | {spec.column for spec in fields}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, _, value = part.rpartition(":")
+        if name not in names:
+            message = f"weights: there is no column '{name}'{did_you_mean(name, names)}; write them as 'column:number'"
+            raise ParameterError(message)
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < float("inf"):
+            message = f"weights: the weight of '{name}' must be a number of at least 0, got '{value}'"
+            raise ParameterError(message)
+        weights.update({spec.name: number for spec in fields if name in (spec.name, spec.column)})
+    return weights

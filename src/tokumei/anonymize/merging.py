@@ -7,7 +7,7 @@ that way). Rows are sorted by pseudonym and content, and pseudonyms are random, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -22,7 +22,7 @@ from tokumei.kernels.group_alignment import align_groups
 from tokumei.kernels.pseudonyms import draw_pseudonyms
 from tokumei.kernels.record_table import RecordTable
 
-__all__ = ["Merged", "Surplus", "merge_groups", "surplus_positions", "to_release"]
+__all__ = ["Merged", "Surplus", "line_cells", "merge_groups", "to_release"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -38,39 +38,112 @@ class Surplus(StrEnum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Merged:
-    """Published rows of all groups, member by member.
+    """What is published: lines of original rows that become one cell each, and entries that show a line.
 
-    Record i is published under unit ``unit[i]`` with the cells of line ``line[i]`` of the lines that begin at
-    ``starts`` in ``position``; ``position`` holds record positions of the table, those of one line side by side.
+    Line i merges the original rows ``rows[starts[i]:starts[i + 1]]``. Entry e shows the line ``line[e]`` under the name
+    ``name[e]`` and was made from the original row ``source[e]`` (-1: a dummy). ``owner_name`` and ``owner`` say which
+    subjects stand behind a name.
     """
 
-    position: Ints
-    unit: Ints
+    rows: Ints
     starts: Ints
+    line: Ints
+    name: Ints
+    source: Ints
+    owner_name: Ints
+    owner: Ints
 
-    @property
-    def line(self) -> Ints:
-        """The line of every published record."""
-        sizes = np.diff(np.append(self.starts, len(self.position)))
-        return np.repeat(np.arange(len(self.starts)), sizes)
+    @classmethod
+    def join(cls, parts: list[Merged]) -> Merged:
+        """Return several results as one, with names and lines of their own."""
+        lines = np.cumsum([0, *(len(part.starts) for part in parts)])
+        rows = np.cumsum([0, *(len(part.rows) for part in parts)])
+        names = np.cumsum([0, *(int(part.owner_name.max(initial=-1)) + 1 for part in parts)])
+        shift = range(len(parts))
+        return cls(
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.starts + rows[i] for i, part in zip(shift, parts, strict=True)]),
+            np.concatenate([part.line + lines[i] for i, part in zip(shift, parts, strict=True)]),
+            np.concatenate([part.name + names[i] for i, part in zip(shift, parts, strict=True)]),
+            np.concatenate([part.source for part in parts]),
+            np.concatenate([part.owner_name + names[i] for i, part in zip(shift, parts, strict=True)]),
+            np.concatenate([part.owner for part in parts]),
+        )
 
 
-def merge_groups(table: RecordTable, groups: Groups, *, limit: int, threads: int = 1) -> Merged:
-    """Align the records of every group."""
+def merge_groups(
+    table: RecordTable,
+    groups: Groups,
+    *,
+    limit: int,
+    rounds: int = 3,
+    surplus: Surplus = Surplus.DELETE,
+    threads: int = 1,
+) -> tuple[Merged, Ints]:
+    """Align the records of every group; return what is published and the record positions that are not."""
     ready = groups.shortest_first(table.counts())
-    _, position = align_groups(table, ready.members, ready.bounds, limit=limit, rounds=8, threads=threads, keep=True)
-    rows = table.counts()[ready.members[ready.bounds[:-1]]]
-    line_sizes = np.repeat(ready.sizes(), rows)
-    starts = np.concatenate(([0], np.cumsum(line_sizes)))[:-1].astype(np.int64)
-    owner_unit = np.repeat(np.arange(len(table)), table.counts())
-    return Merged(position, owner_unit[position], starts)
+    _, position = align_groups(
+        table, ready.members, ready.bounds, limit=limit, rounds=rounds, threads=threads, keep=True
+    )
+    sizes = np.repeat(ready.sizes(), table.counts()[ready.members[ready.bounds[:-1]]])
+    starts = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
+    unit_of = np.repeat(np.arange(len(table)), table.counts())
+    published = np.zeros(len(table.rows), dtype=np.bool_)
+    published[position] = True
+    spare = np.flatnonzero(~published)
+    rows = table.rows[position]
+    line = np.repeat(np.arange(len(starts)), sizes)
+    members = np.sort(ready.members)
+    merged = Merged(rows, starts, line, unit_of[position], rows, members, table.owners[members])
+    if surplus is Surplus.DUMMY and len(spare):
+        return _with_dummies(merged, ready, spare, unit_of, table), spare[:0]
+    if surplus is Surplus.SHARED and len(spare):
+        return _with_shared_names(merged, ready, spare, unit_of, table), spare[:0]
+    return merged, spare
 
 
-def surplus_positions(table: RecordTable, merged: Merged) -> Ints:
-    """Return the record positions that no published row holds."""
-    published = np.zeros(table.offsets[-1], dtype=np.bool_)
-    published[merged.position] = True
-    return np.flatnonzero(~published)
+def _group_of(groups: Groups, count: int) -> Ints:
+    group = np.full(count, -1, dtype=np.int64)
+    group[groups.members] = np.repeat(np.arange(len(groups)), groups.sizes())
+    return group
+
+
+def _with_dummies(merged: Merged, groups: Groups, spare: Ints, unit_of: Ints, table: RecordTable) -> Merged:
+    """Show every surplus record under all names of its group: for the others it is a dummy (spec C.4, table T6)."""
+    group = _group_of(groups, len(table))[unit_of[spare]]
+    sizes = groups.sizes()[group]
+    first = np.repeat(groups.bounds[group], sizes)
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    name = groups.members[first + within]
+    source = np.where(name == np.repeat(unit_of[spare], sizes), np.repeat(table.rows[spare], sizes), -1)
+    line = np.repeat(np.arange(len(spare)), sizes) + len(merged.starts)
+    return _extended(merged, table.rows[spare], line, name, source)
+
+
+def _with_shared_names(merged: Merged, groups: Groups, spare: Ints, unit_of: Ints, table: RecordTable) -> Merged:
+    """Show every surplus record under a name that stands for the whole group (spec C.4, table T7)."""
+    group = _group_of(groups, len(table))
+    of_spare = group[unit_of[spare]]
+    line = np.arange(len(spare)) + len(merged.starts)
+    wider = _extended(merged, table.rows[spare], line, len(table) + of_spare, table.rows[spare])
+    used = groups.members[np.isin(group[groups.members], of_spare)]
+    return replace(
+        wider,
+        owner_name=np.concatenate((merged.owner_name, len(table) + group[used])),
+        owner=np.concatenate((merged.owner, table.owners[used])),
+    )
+
+
+def _extended(merged: Merged, rows: Ints, line: Ints, name: Ints, source: Ints) -> Merged:
+    """Add lines of a single record each, and the entries that show them."""
+    return replace(
+        merged,
+        rows=np.concatenate((merged.rows, rows)),
+        starts=np.concatenate((merged.starts, np.arange(len(rows)) + len(merged.rows))),
+        line=np.concatenate((merged.line, line)),
+        name=np.concatenate((merged.name, name)),
+        source=np.concatenate((merged.source, source)),
+    )
 
 
 def line_cells(history: History, name: str, rows: Ints, starts: Ints) -> Cells:
@@ -90,32 +163,25 @@ def line_cells(history: History, name: str, rows: Ints, starts: Ints) -> Cells:
     return RangeCells.of_ranges(low, high, suppressed=missing | (np.add.reduceat(errors, starts) > sizes))
 
 
-def to_release(
-    history: History,
-    table: RecordTable,
-    merged: Merged,
-    *,
-    method: str,
-    rng: np.random.Generator,
-) -> tuple[Release, Secret]:
-    """Name the units, cut the cells and put the rows in an order that says nothing."""
-    rows = table.rows[merged.position]
-    line = merged.line
-    cells = {spec.name: line_cells(history, spec.name, rows, merged.starts) for spec in history.schema.fields}
+def to_release(history: History, merged: Merged, *, method: str, rng: np.random.Generator) -> tuple[Release, Secret]:
+    """Draw the pseudonyms, cut the cells and put the rows in an order that says nothing."""
+    cells = {spec.name: line_cells(history, spec.name, merged.rows, merged.starts) for spec in history.schema.fields}
     keys = [key for spec in history.schema.fields for key in cells[spec.name].sort_keys()]
-    rank = np.empty(len(merged.starts), dtype=np.int64)
-    rank[np.lexsort(keys[::-1]) if keys else np.arange(len(rank))] = np.arange(len(rank))
-    units = np.unique(merged.unit)
-    drawn = draw_pseudonyms(len(units), rng=rng, avoid=history.subjects)
-    number = drawn.cast(pl.Int64).to_numpy()[np.searchsorted(units, merged.unit)]
+    rank = np.arange(len(merged.starts), dtype=np.int64)
+    if keys:
+        rank[np.lexsort(keys[::-1])] = np.arange(len(rank))
+    names = np.unique(merged.owner_name)
+    drawn = draw_pseudonyms(len(names), rng=rng, avoid=history.subjects)
+    number = drawn.cast(pl.Int64).to_numpy()[np.searchsorted(names, merged.name)]
     # Rows of one pseudonym that read the same are ordered by their original row: invisible in the release.
-    order = np.lexsort((rows, rank[line], number))
+    order = np.lexsort((merged.source, rank[merged.line], number))
     release = Release(
         history.schema,
         pl.Series("pseudonym", number[order]).cast(pl.String),
-        {name: column.take(line[order]) for name, column in cells.items()},
+        {name: column.take(merged.line[order]) for name, column in cells.items()},
         method,
     )
-    subjects = history.subjects.cast(pl.String).gather(table.owners[units])
-    owners = pl.DataFrame({"pseudonym": drawn, "subject": subjects}).sort("pseudonym")
-    return release, Secret(owners, rows[order])
+    behind = drawn.gather(np.searchsorted(names, merged.owner_name))
+    subjects = history.subjects.cast(pl.String).gather(merged.owner)
+    owners = pl.DataFrame({"pseudonym": behind, "subject": subjects}).sort("pseudonym", "subject")
+    return release, Secret(owners, merged.source[order])

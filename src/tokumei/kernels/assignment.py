@@ -104,17 +104,30 @@ def _reduce_rows(cost: Floats, column_of: Ints, row_of: Ints, prices: Floats, fr
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
-def _relax(cost: Floats, row: int, offset: float, prices: Floats, distance: Floats, key: Floats, before: Ints) -> float:
+def _relax(line: Floats, row: int, offset: float, shadow: Floats, key: Floats, before: Ints) -> float:
     """Shorten the distances through a row; return the smallest distance of a column not yet scanned."""
     least = FAR
-    for column in range(cost.shape[1]):
-        reached = cost[row, column] - prices[column] + offset
-        shorter = reached < distance[column]
-        distance[column] = reached if shorter else distance[column]
-        key[column] = reached if shorter else key[column]
+    for column in range(len(line)):
+        reached = line[column] - shadow[column] + offset
+        known = key[column]
+        shorter = reached < known
+        nearest = reached if shorter else known
+        key[column] = nearest
         before[column] = row if shorter else before[column]
-        least = min(least, key[column])
+        least = min(least, nearest)
     return least
+
+
+@njit(cache=True, nogil=True)
+def _nearest_column(key: Floats, least: float, row_of: Ints) -> int:
+    """Return a column at the least distance, a free one if there is any."""
+    column = -1
+    for position in range(len(key)):
+        if key[position] == least:
+            column = position
+            if row_of[position] < 0:
+                break
+    return column
 
 
 @njit(cache=True, nogil=True)
@@ -124,38 +137,31 @@ def _augment(
     column_of: Ints,
     row_of: Ints,
     prices: Floats,
-    distance: Floats,
+    shadow: Floats,
     key: Floats,
     before: Ints,
     scanned: Ints,
+    reached: Floats,
 ) -> None:
     """Settle one free row along the shortest alternating path and correct the prices of the scanned columns."""
-    columns = cost.shape[1]
-    for column in range(columns):
-        distance[column] = FAR
-        key[column] = FAR
+    key[:] = FAR
     row, offset, count = start, 0.0, 0
-    reached = np.empty(columns)
     while True:
-        least = _relax(cost, row, offset, prices, distance, key, before)
-        column = -1
-        for position in range(columns):
-            if key[position] == least:
-                column = position
-                if row_of[position] < 0:
-                    break
+        least = _relax(cost[row], row, offset, shadow, key, before)
+        column = _nearest_column(key, least, row_of)
         if row_of[column] < 0:
             break
         scanned[count] = column
         reached[count] = least
         count += 1
-        # A scanned column takes no further part: nothing is shorter than minus FAR, and its key is never least.
-        distance[column] = -FAR
+        # A scanned column takes no further part: its shadow price puts it out of reach.
         key[column] = FAR
+        shadow[column] = -FAR
         row = row_of[column]
         offset = least - (cost[row, column] - prices[column])
     for position in range(count):
         prices[scanned[position]] += reached[position] - least
+        shadow[scanned[position]] = prices[scanned[position]]
     while True:
         row = before[column]
         row_of[column] = row
@@ -179,9 +185,10 @@ def solve_assignment(cost: Floats, column_of: Ints, prices: Floats) -> None:
     waiting = _reduce_rows(cost, column_of, row_of, prices, free)
     if waiting == 0:
         return
-    distance = np.empty(columns)
+    shadow = prices.copy()
     key = np.empty(columns)
+    reached = np.empty(columns)
     before = np.empty(columns, dtype=np.int64)
     scanned = np.empty(columns, dtype=np.int64)
     for position in range(waiting):
-        _augment(cost, free[position], column_of, row_of, prices, distance, key, before, scanned)
+        _augment(cost, free[position], column_of, row_of, prices, shadow, key, before, scanned, reached)

@@ -27,11 +27,35 @@ Codes = npt.NDArray[np.int32]
 
 FAR_AWAY = 1e17
 ENOUGH = 1e-9
+SMALLEST_STEP = 1e-12
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
+def _hull_costs(
+    values: Floats,
+    lowest: float,
+    reach: float,
+    total: float,
+    squares: float,
+    size: float,
+    step: float,
+    weight: float,
+    line: Floats,
+) -> None:
+    """Add the cost of the hull, or of suppression, for each of the values; nothing is missing here."""
+    for column in range(len(line)):
+        moved = values[column] - lowest
+        low, high = min(moved, 0.0), max(moved, reach)
+        width = high - low
+        added, added_squares = total + moved, squares + moved * moved
+        both = 2.0 * added_squares - 2.0 * (low + high) * added + size * (low * low + high * high)
+        hull = (both + size * width * step) / (2.0 * (width + step))
+        line[column] += weight * min(hull, size)
 
 
 @njit(cache=True, nogil=True)
-def _ordered_costs(values: Floats, others: Floats, step: float, weight: float, line: Floats) -> None:
-    """Add the cost of a cell that holds ``others`` and one of ``values`` to a line of the cost matrix."""
+def _ordered_costs(values: Floats, others: Floats, step: float, weight: float, whole: bool, line: Floats) -> None:
+    """Add the cost of a cell that holds ``others`` and one of ``values`` (``whole``: none missing) to a line."""
     present = 0
     lowest, highest = 0.0, 0.0
     for value in others:
@@ -39,31 +63,23 @@ def _ordered_costs(values: Floats, others: Floats, step: float, weight: float, l
             lowest = value if present == 0 else min(lowest, value)
             highest = value if present == 0 else max(highest, value)
             present += 1
-    absent = len(others) - present
     total, squares = 0.0, 0.0
     for value in others:
         if value < FAR_AWAY:
             total += value - lowest
             squares += (value - lowest) * (value - lowest)
     size = present + 1.0
-    reach = highest - lowest
+    if present == len(others) and whole:
+        _hull_costs(values, lowest, highest - lowest, total, squares, size, step, weight, line)
+        return
     for column in range(len(line)):
-        value = values[column]
-        if value >= FAR_AWAY:
+        if values[column] >= FAR_AWAY:
             line[column] += weight * present
-            continue
-        if absent > 0:
+        elif present < len(others):
             line[column] += weight * size
-            continue
-        moved = value - lowest
-        low, high = min(moved, 0.0), max(moved, reach)
-        width = high - low
-        if width <= 0.0:
-            continue
-        added, added_squares = total + moved, squares + moved * moved
-        below = added_squares - 2.0 * low * added + size * low * low
-        above = added_squares - 2.0 * high * added + size * high * high
-        line[column] += weight * min((below + above + size * width * step) / (2.0 * (width + step)), size)
+        else:
+            one = slice(column, column + 1)
+            _hull_costs(values[one], lowest, highest - lowest, total, squares, size, step, weight, line[one])
 
 
 @njit(cache=True, nogil=True)
@@ -80,13 +96,11 @@ def _nominal_costs(codes: Codes, others: Codes, weight: float, line: Floats) -> 
             count += 1
     size = len(others) + 1.0
     inside, outside = weight * size * (1.0 - 1.0 / count), weight * size * (1.0 - 1.0 / (count + 1.0))
-    for column in range(len(line)):
-        code = codes[column]
-        cost = outside
-        for position in range(count):
-            if distinct[position] == code:
-                cost = inside
-        line[column] += cost
+    line += outside
+    for position in range(count):
+        code = distinct[position]
+        for column in range(len(line)):
+            line[column] -= outside - inside if codes[column] == code else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -106,14 +120,18 @@ def _match_member(
     """Match one member into the rows that the used members fill; return the cost of all rows."""
     width, left = widths[member], lefts[member]
     cost = np.zeros((height, width))
+    whole = np.ones(ordered.shape[0], dtype=np.bool_)
+    for field in range(ordered.shape[0]):
+        whole[field] = np.max(ordered[field, left : left + width]) < FAR_AWAY if width > 0 else True
     values = np.empty(len(used))
     codes = np.empty(len(used), dtype=np.int32)
     for row in range(height):
         for field in range(ordered.shape[0]):
             for position, other in enumerate(used):
                 values[position] = ordered[field, lefts[other] + places[other, row]]
+            step = max(steps[field], SMALLEST_STEP)
             _ordered_costs(
-                ordered[field, left : left + width], values, steps[field], ordered_weights[field], cost[row]
+                ordered[field, left : left + width], values, step, ordered_weights[field], whole[field], cost[row]
             )
         for field in range(nominal.shape[0]):
             for position, other in enumerate(used):

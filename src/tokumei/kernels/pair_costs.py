@@ -96,7 +96,9 @@ def _estimate_row(
         total = 0.0
         for field in range(ordered.shape[0]):
             total += ordered_weights[field] * _windowed(
-                ordered[field, offsets[a] : offsets[a + 1]], ordered[field, offsets[b] : offsets[b + 1]], SUPPRESSED_PAIR
+                ordered[field, offsets[a] : offsets[a + 1]],
+                ordered[field, offsets[b] : offsets[b + 1]],
+                SUPPRESSED_PAIR,
             )
         for field in range(nominal.shape[0]):
             total += nominal_weights[field] * _unshared(
