@@ -8,8 +8,7 @@ from typing import Any
 
 from tokumei import flow
 from tokumei.describe.profile import Profile, profile
-from tokumei.errors import OutputError
-from tokumei.files import write_text
+from tokumei.files import atomic_folder, write_text
 from tokumei.history import History, Release, Score
 from tokumei.judge.cell_error import CellError
 from tokumei.parts import find_part, make_part
@@ -28,18 +27,18 @@ METHODS: Sequence[tuple[str, str, Sequence[str]]] = (
 )
 ATTACKS = ("re-uniq", "re-item")
 SAMPLE_ROWS = 4
+REPORT = "report.html"
 
 
 def run_demo(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
     """Fill a new folder with generated data, releases and a report; return what was measured."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"{folder} cannot be created: {error.strerror}; choose another place"
-        raise OutputError(message, file=str(folder)) from None
-    if any(folder.iterdir()):
-        message = f"{folder} is not empty; name a new folder for the demo"
-        raise OutputError(message, file=str(folder))
+    with atomic_folder(folder) as temporary:
+        measured = _fill(temporary, subjects=subjects, seed=seed)
+    return {"folder": str(folder), "report": str(folder / REPORT), **measured}
+
+
+def _fill(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
+    """Run the flow in an empty folder; return what was measured."""
     original = folder / "purchases.csv"
     with stage("generate purchases"):
         write_synthetic("purchases", original, subjects=subjects, seed=seed)
@@ -60,9 +59,8 @@ def run_demo(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
         releases.append({"release": label, "loss": utility.value, "risk": max(score.value for score in success)})
         samples[label] = release
     with stage("report"):
-        report = folder / "report.html"
-        write_text(report, _report(history, facts, releases, bars, samples))
-    return {"folder": str(folder), "report": str(report), "records": len(history), "releases": releases}
+        write_text(folder / REPORT, _report(history, facts, releases, bars, samples))
+    return {"records": len(history), "releases": releases}
 
 
 def _bar(label: str, attack: str, score: Score) -> dict[str, object]:

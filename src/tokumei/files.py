@@ -139,6 +139,11 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             yield temporary
             temporary.chmod(0o777 & ~_umask())
             temporary.replace(target)
+    except OutputError as error:
+        # What failed inside is told under the name that was asked for.
+        old, new = str(temporary), str(path)
+        file = error.file and error.file.replace(old, new)
+        raise OutputError(error.message.replace(old, new), code=error.code, file=file) from error
     finally:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -24,7 +24,7 @@ import polars as pl
 
 from tokumei.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.celltext import cell_text, parse_values, value_text
-from tokumei.errors import ContentError, Finding
+from tokumei.errors import ContentError, Finding, SchemaError
 from tokumei.results import Evidence, Goal, Guesses, Interval, Outcome, Reason, Score, Verdict
 from tokumei.schema import Column, Field, Kind, Schema
 
@@ -73,6 +73,7 @@ class History:
     ) -> Self:
         """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
         schema.check_against(frame.columns, file)
+        _refuse_unusable_types(frame, schema, file)
         if schema.row_is_subject:
             width = len(str(max(frame.height, 1)))
             subject_text = pl.Series(np.arange(1, frame.height + 1)).cast(pl.String).str.zfill(width)
@@ -257,6 +258,19 @@ def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np.b
     else:
         return parse_values(column.cast(pl.String), spec)
     return codes.fill_null(0).to_numpy().copy(), np.zeros(len(column), dtype=np.bool_)
+
+
+def _refuse_unusable_types(frame: pl.DataFrame, schema: Schema, file: str) -> None:
+    """Raise SchemaError if a column holds lists, bytes or the like (Parquet files may)."""
+    for name in schema.sources():
+        dtype = frame[name].dtype
+        if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+            kind = str(dtype.base_type()).lower()
+            message = (
+                f"{file}: the column '{name}' holds {kind} data, which no kind describes; "
+                f'drop it in the schema ("{name}" = {{ drop = true }}) or convert it to text'
+            )
+            raise SchemaError(message, file=file)
 
 
 def _missing_subjects(

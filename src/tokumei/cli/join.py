@@ -43,7 +43,7 @@ def inputs(paths: Sequence[Path | None], names: str, *, join: bool) -> Iterator[
     text, _ = to_utf8(b"" if sys.stdin is None else sys.stdin.buffer.read(), "standard input")
     tables = split_joined(lines_of(text), file="standard input")
     if len(tables) != len(wanted):
-        message = f"standard input has {len(tables)} tables, but {len(wanted)} are needed: J({','.join(wanted)})"
+        message = f"standard input has {len(tables)} tables instead of the {len(wanted)} of J({','.join(wanted)})"
         raise InputError(message, code="join")
     # Readers take files; the folder is private to this user and disappears with the command.
     with tempfile.TemporaryDirectory() as folder:

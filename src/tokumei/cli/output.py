@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 BAR_DELAY_SECONDS = 1.0
+LONGEST_CELL = 300
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 SettingsOption = Annotated[
@@ -137,8 +138,12 @@ def show_table(console: Console, headers: Sequence[str], rows: Sequence[Sequence
         numeric = all(isinstance(row[position], (int, float)) or row[position] == "" for row in rows)
         table.add_column(header, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*("\n".join(visible(line) for line in _cell(value).split("\n")) for value in row))
+        table.add_row(*("\n".join(visible(_cut(line)) for line in _cell(value).split("\n")) for value in row))
     console.print(table)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
 
 def _cell(value: object) -> str:

@@ -27,6 +27,7 @@ Ints = npt.NDArray[np.int64]
 PARQUET_MAGIC = b"PAR1"
 # So many records after the first line show what the columns hold.
 _HEADER_SAMPLE = 1000
+_LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,6 +99,11 @@ def _under_header(records: CsvRecords, file: str) -> _Table:
     """Return the records below the first one, under its names; a column without name keeps its number."""
     given = [str(cell).strip() for cell in records.frame.row(0)]
     names = [cell or f"column_{number}" for number, cell in enumerate(given, start=1)]
+    longest = max(len(name) for name in names)
+    if longest > _LONGEST_NAME:
+        line = int(records.lines[0])
+        message = f"{file}, line {line}: a column name of {longest:,} characters is too long; is this CSV text?"
+        raise UnreadableError(message, file=file, line=line)
     repeated = [position for position, name in enumerate(names) if name in names[:position]]
     if repeated:
         findings = [
