@@ -6,7 +6,7 @@ prices, small ones refine them. Costs are rounded to whole multiples of a resolu
 result is an optimum of the rounded costs. On 4,334 customers with blurred histories this takes 1 s where shortest
 augmenting paths (`tokumei.kernels.assignment`) take 30 s or more.
 
->>> auction(np.array([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]])).tolist()
+>>> auction(np.array([[4.0, 1.0, 3.0], [1.0, 0.0, 5.0]])).tolist()
 [1, 0]
 """
 

@@ -1,13 +1,13 @@
 """How alike customers of two shops are, all with all: by sets of what they bought, and by figures of how they bought.
 
 A *trait* is anything a customer has a set of: goods, dates, invoices. Two sets are as alike as their weighted Jaccard
-index, the weight of common over that of all elements; an element weighs log((n + 1) / (b + 1)) where b of the n original
-customers have it (idf), since what everybody bought tells nothing. Pairs are counted through the list of the customers
-who have an element, which touches only pairs with something in common.
+index, the weight of common over that of all elements; an element weighs log((n + 1) / (b + 1)) where b of the n
+original customers have it (idf), since what everybody bought tells nothing. Pairs are counted through the list of the
+customers who have an element, which touches only pairs with something in common.
 
 >>> old, new = Trait(np.array([0, 0, 1]), np.array([5, 6, 6])), Trait(np.array([0, 1]), np.array([6, 5]))
 >>> add_trait(np.zeros((2, 2), dtype=np.float32), old, new).round(2).tolist()
-[[0.0, 1.0], [1.0, 0.0]]
+[[0.0, 0.0], [1.0, 0.0]]
 """
 
 from __future__ import annotations
@@ -84,10 +84,9 @@ def add_trait(likeness: Matrix, old: Trait, new: Trait) -> Matrix:
     holders, holder_starts = _sets(packed[: len(old.element)], old.customer, len(distinct), original)
     elements, element_starts = _sets(new.customer, packed[len(old.element) :], published, len(distinct))
     weight = np.log((original + 1) / (np.diff(holder_starts) + 1))
-    old_total = np.bincount(holders, np.repeat(weight, np.diff(holder_starts)), minlength=original)
-    new_total = np.bincount(
-        np.repeat(np.arange(published), np.diff(element_starts)), weight[elements], minlength=published
-    )
+    old_total, new_total = np.zeros(original), np.zeros(published)
+    np.add.at(old_total, holders, np.repeat(weight, np.diff(holder_starts)))
+    np.add.at(new_total, np.repeat(np.arange(published), np.diff(element_starts)), weight[elements])
     _add_jaccard(likeness, elements, element_starts, holders, holder_starts, weight, new_total, old_total)
     return likeness
 
@@ -100,7 +99,7 @@ def _sets(group: Ints, member: Ints, groups: int, members: int) -> tuple[Ints, I
 
 
 @njit(cache=True)
-def _add_jaccard(
+def _add_jaccard(  # noqa: PLR0917
     likeness: Matrix,
     elements: Ints,
     element_starts: Ints,
@@ -166,7 +165,7 @@ def combined_likeness(original: Shop, published: Shop) -> Matrix:
 
     Traits count alike: one that the anonymizer destroyed is equally unlike for all candidates and decides nothing.
     """
-    likeness = 1 / (1 + rfm_distances(original, published, extended=True))
+    likeness = (1 / (1 + rfm_distances(original, published, extended=True))).astype(np.float32, copy=False)
     found = {**traits(original, published), **master_traits(original, published)}
     for old, new in found.values():
         add_trait(likeness, old, new)

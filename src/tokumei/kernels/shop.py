@@ -5,7 +5,8 @@ anonymizers compute with. `MasterRelease` is what an anonymizer hands over: M', 
 transactions are anonymized together and rows may be added, which the general Release does not describe; hence the two
 contracts of this module beside those of `tokumei.parts`.
 
->>> master = pl.DataFrame({"customer": ["7", "8"], "sex": ["f", "m"], "birthday": ["1970/1/2"] * 2, "country": ["A"] * 2})
+>>> people = [("7", "f", "1970/1/2", "Japan"), ("8", "m", "1970/1/3", "Japan")]
+>>> master = pl.DataFrame(people, schema=list(MASTER_COLUMNS), orient="row")
 >>> bought = [("8", "1", "2011/1/2", "9:05", "X", "0.5", "3"), ("9", "2", "2011/1/2", "9:05", "X", "1", "1")]
 >>> shop = Shop(master, pl.DataFrame(bought, schema=list(TRANSACTION_COLUMNS), orient="row"))
 >>> shop.owner.tolist(), shop.paid.tolist(), shop.totals.tolist()
