@@ -30,7 +30,7 @@ _ESCAPED = "%(25|3B|7B|7D|2A)"
 # Nobody writes exact multiples of so small a step: text made from floating-point numbers is rounded to it.
 ROUNDED_STEP = 1e-6
 # Histories repeat their cells: where every text occurs at least so often on average, each is read only once.
-WORTHWHILE_REPETITION = 3
+WORTHWHILE_REPETITION = 4
 
 
 class Form(IntEnum):
@@ -120,27 +120,43 @@ def read_cells(
     return WrittenCells(form, fault, lo, hi, size, cells.offsets, cells.codes)
 
 
-def _forms(text: pl.Series) -> tuple[npt.NDArray[np.uint8], Bools]:
-    """Return how the cells are written, and which of those that open with a bracket do not close with its counterpart.
-
-    One query, since every one has a fixed price that short columns feel.
-    """
+def _forms(text: pl.Series) -> npt.NDArray[np.uint8]:
+    """Return how the cells are written (one query, since each has a fixed price that short columns feel)."""
     cell = pl.col("text")
-    opens_range, opens_set = cell.str.starts_with("["), cell.str.starts_with("{")
     shape = text.to_frame().select(
-        ((cell == "*") * int(Form.STAR) + opens_range * int(Form.RANGE) + opens_set * int(Form.SET))
-        .cast(pl.UInt8)
-        .alias("form"),
-        ((opens_range & ~cell.str.ends_with("]")) | (opens_set & ~cell.str.ends_with("}"))).alias("open"),
+        (cell == "*").alias("star"), cell.str.starts_with("[").alias("range"), cell.str.starts_with("{").alias("set")
     )
-    return shape["form"].to_numpy().copy(), shape["open"].to_numpy()
+    form = np.full(len(text), Form.VALUE, dtype=np.uint8)
+    for name, member in (("range", Form.RANGE), ("set", Form.SET), ("star", Form.STAR)):
+        form[shape[name].to_numpy()] = member
+    return form
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Parts:
+    """What stands between the brackets of some cells: all parts one after the other, and how many each cell has."""
+
+    flat: pl.Series
+    size: Ints
+    closed_range: Bools
+    closed_set: Bools
+
+    @classmethod
+    def of_text(cls, text: pl.Series) -> _Parts:
+        cell = pl.col("text")
+        parts = text.to_frame().select(
+            cell.str.slice(1).str.head(-1).str.split(";").alias("parts"),
+            cell.str.ends_with("]").alias("closed_range"),
+            cell.str.ends_with("}").alias("closed_set"),
+        )
+        size = parts.select(pl.col("parts").list.len().cast(pl.Int64)).to_series().to_numpy()
+        return cls(parts["parts"].explode(), size, parts["closed_range"].to_numpy(), parts["closed_set"].to_numpy())
 
 
 def _read_ranges(text: pl.Series, field: Field) -> WrittenCells:
     """Read a column of an ordered field."""
-    form, unclosed = _forms(text)
-    is_range = form == Form.RANGE
-    fault = np.where(unclosed, Fault.UNCLOSED, np.where(form == Form.SET, Fault.WRONG_FORM, Fault.NONE))
+    form = _forms(text)
+    fault = np.where(form == Form.SET, Fault.WRONG_FORM, Fault.NONE).astype(np.uint8)
     size = np.where(form == Form.STAR, 0, 1)
     low, high = np.zeros((2, len(form)), dtype=np.int64)
     bad = np.zeros(len(form), dtype=np.bool_)
@@ -148,64 +164,52 @@ def _read_ranges(text: pl.Series, field: Field) -> WrittenCells:
     if len(values):
         low[values], bad[values] = parse_values(_picked(text, values), field)
         high[values] = low[values]
-    bracketed = np.flatnonzero(is_range | (form == Form.SET))
+    bracketed = np.flatnonzero((form == Form.RANGE) | (form == Form.SET))
     if len(bracketed):
-        lo_text, hi_text, size[bracketed] = _ends(_picked(text, bracketed))
-        fault[is_range & (size != 2)] = Fault.UNCLOSED
-        ends, ends_bad = parse_values(pl.concat([lo_text, hi_text]), field)
-        count = len(bracketed)
-        low[bracketed], high[bracketed] = ends[:count], ends[count:]
-        bad[bracketed] = ends_bad[:count] | ends_bad[count:]
-    fault[bad & (fault == 0)] = Fault.UNPARSABLE
-    low[fault > 0] = 0
-    high[fault > 0] = 0
+        parts = _Parts.of_text(_picked(text, bracketed))
+        size[bracketed] = parts.size
+        is_range = form[bracketed] == Form.RANGE
+        closed = np.where(is_range, parts.closed_range & (parts.size == 2), parts.closed_set)
+        fault[bracketed[~closed]] = Fault.UNCLOSED
+        ends, ends_bad = parse_values(parts.flat, field)
+        first = (np.cumsum(parts.size) - parts.size)[is_range & closed]
+        rows = bracketed[is_range & closed]
+        low[rows], high[rows], bad[rows] = ends[first], ends[first + 1], ends_bad[first] | ends_bad[first + 1]
+    fault[bad] = Fault.UNPARSABLE
+    low[bad] = 0
+    high[bad] = 0
     fault[low > high] = Fault.REVERSED
     nothing = np.zeros(1, dtype=np.int64)
-    return WrittenCells(form, fault.astype(np.uint8), low, high, size, nothing, nothing[:0])
-
-
-def _ends(text: pl.Series) -> tuple[pl.Series, pl.Series, Ints]:
-    """Return the first and second part of bracketed texts, and how many parts they have."""
-    inside = pl.col("text").str.slice(1).str.head(-1)
-    parts = text.to_frame().select(
-        inside.str.split_exact(";", 1).alias("ends"),
-        (inside.str.count_matches(";", literal=True) + 1).cast(pl.Int64).alias("size"),
-    )
-    ends = parts["ends"].struct.unnest()
-    return ends["field_0"], ends["field_1"].fill_null(""), parts["size"].to_numpy()
+    return WrittenCells(form, fault, low, high, size, nothing, nothing[:0])
 
 
 def _read_sets(text: pl.Series, categories: pl.Series, *, literal: bool) -> WrittenCells:
     """Read a column of a category; a text in square brackets is a value like any other."""
-    form, unclosed = _forms(text)
-    is_set = form == Form.SET
+    form = _forms(text)
     form[form == Form.RANGE] = Form.VALUE
-    fault = np.where(unclosed & is_set, Fault.UNCLOSED, Fault.NONE).astype(np.uint8)
+    fault = np.zeros(len(form), dtype=np.uint8)
     size = np.where(form == Form.STAR, 0, 1)
-    values = np.flatnonzero(form == Form.VALUE)
-    if is_set.any():
-        lists = (
-            _picked(text, np.flatnonzero(is_set))
-            .to_frame()
-            .select(pl.col("text").str.slice(1).str.head(-1).str.split(";").alias("text"))
-        )
-        size[is_set] = lists.select(pl.col("text").list.len()).to_series().to_numpy()
-        offsets = np.concatenate(([0], np.cumsum(size)))
-        elements = _category_codes(lists["text"].explode(), categories, literal=literal)
-        if len(values):
-            codes = np.empty(offsets[-1], dtype=np.int64)
-            codes[np.repeat(is_set, size)] = elements
-            codes[offsets[values]] = _category_codes(_picked(text, values), categories, literal=literal)
-        else:
-            codes = elements
-    else:
-        offsets = np.concatenate(([0], np.cumsum(size)))
-        codes = _category_codes(_picked(text, values), categories, literal=literal)
+    values, sets = np.flatnonzero(form == Form.VALUE), np.flatnonzero(form == Form.SET)
+    codes = _category_codes(_picked(text, values), categories, literal=literal)
+    if len(sets):
+        parts = _Parts.of_text(_picked(text, sets))
+        size[sets] = parts.size
+        fault[sets[~parts.closed_set]] = Fault.UNCLOSED
+        elements = _category_codes(parts.flat, categories, literal=literal)
+        codes = _interleaved(codes, elements, np.repeat(form == Form.SET, size)) if len(values) else elements
+    offsets = np.concatenate(([0], np.cumsum(size)))
     if codes.min(initial=0) < 0:
         unknown = np.repeat(np.arange(len(size)), size)[codes < 0]
         fault[unknown] = np.where(fault[unknown] == 0, Fault.UNKNOWN_CATEGORY, fault[unknown])
     zeros = np.zeros(len(size), dtype=np.int64)
     return WrittenCells(form, fault, zeros, zeros, size, offsets, codes)
+
+
+def _interleaved(one: Ints, other: Ints, from_other: Bools) -> Ints:
+    """Return both arrays in one, each in its order, where the mask says which of them is next."""
+    merged = np.empty(len(from_other), dtype=np.int64)
+    merged[~from_other], merged[from_other] = one, other
+    return merged
 
 
 def _picked(text: pl.Series, rows: npt.NDArray[np.intp]) -> pl.Series:
