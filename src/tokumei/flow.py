@@ -107,7 +107,7 @@ def publish(
     """Write the release folder and, beside it, the secret; refuse a release that still shows subject ids."""
     path = check_places(folder, secret_file)
     refuse_leaks(history, release, secret)
-    parameters = {info.name: getattr(method, info.name) for info in method.parameters()}
+    parameters = {info.name: _public(getattr(method, info.name)) for info in method.parameters()}
     # The secret goes first: a release whose secret could not be written would be lost to its publisher.
     write_secret(secret, path)
     try:
@@ -116,6 +116,11 @@ def publish(
         path.unlink(missing_ok=True)
         raise
     return Published(release, secret, folder, path, manifest)
+
+
+def _public(value: Any) -> Any:
+    """Return a parameter as the manifest may show it: of a file only its name, not where the publisher keeps it."""
+    return f"@{Path(value[1:]).name}" if isinstance(value, str) and value.startswith("@") else value
 
 
 def refuse_foreign_secret(history: History, release: Release, secret: Secret) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from slow_rules import Row
+
+from tests.judge.slow_rules import Row
 
 GOODS = ["22745", "85123A", "POST", "M", "a b", "ü7", "15056BL", "20000" + "Z" * 70]
 ODD_GOODS = ["*", "{X}", "p;q", ""]

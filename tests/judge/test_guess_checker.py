@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from damaged_files import damaged_guesses
-from slow_rules import guess_places
 
+from tests.judge.damaged_files import damaged_guesses
+from tests.judge.slow_rules import guess_places
 from tokumei.judge.check_result import Language
 from tokumei.judge.guess_checker import check_guesses
 

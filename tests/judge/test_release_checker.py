@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from damaged_files import damaged_release, random_original
-from slow_rules import Row, release_places
 
+from tests.judge.damaged_files import damaged_release, random_original
+from tests.judge.slow_rules import Row, release_places
 from tokumei.errors import ParameterError
 from tokumei.judge.check_result import CheckResult, Language
 from tokumei.judge.release_checker import RELEASE_CODES, check_release

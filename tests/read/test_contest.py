@@ -61,7 +61,7 @@ def test_names_of_contests_and_files() -> None:
         T2018.encode(),
         T2018.replace("\n", "\r\n").encode("utf-8-sig"),
         T2018.rstrip().encode("cp932"),
-        gzip.compress(T2018.encode()),
+        gzip.compress(T2018.encode(), mtime=0),
         (T2018 + "\r\n").encode(),
     ],
 )

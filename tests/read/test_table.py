@@ -39,7 +39,7 @@ def write(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
         PURCHASES.encode(),
         PURCHASES.rstrip().encode(),
         PURCHASES.replace("\n", "\r\n").encode("utf-8-sig"),
-        gzip.compress(PURCHASES.encode()),
+        gzip.compress(PURCHASES.encode(), mtime=0),
     ],
 )
 def test_the_wrapping_of_a_file_does_not_matter(tmp_path: Path, content: bytes) -> None:
