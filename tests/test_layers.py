@@ -18,7 +18,8 @@ ALLOWED: dict[str, set[str]] = {
     "flow": BASE | MIDDLE | STAGES,
     "rules": BASE | MIDDLE | STAGES | {"flow", "rules"},
     "demo": BASE | MIDDLE | STAGES | {"flow", "rules"},
-    "cli": BASE | MIDDLE | STAGES | {"flow", "rules", "demo", "cli"},
+    "experiment": BASE | MIDDLE | STAGES | {"flow", "rules"},
+    "cli": BASE | MIDDLE | STAGES | {"flow", "rules", "demo", "experiment", "cli"},
 }
 
 

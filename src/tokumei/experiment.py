@@ -1,9 +1,9 @@
 """The experiment of the paper on k-concealment for history data, in one run (spec C.6).
 
-Samples of n people of a set of trajectories are published by 2-anonymity and by several 2-concealments; for each the error
-in kilometres and, beside it, what the audit says. The paper found concealment worse than anonymity. That is what a
-graph of nearest neighbours gives; with the cheapest edge cover or an assignment concealment is equal or slightly better
-(research part 2, section 3), and each of them pays for it in its own way.
+Samples of n people of a set of trajectories are published by 2-anonymity and by several 2-concealments; for each the
+error in kilometres and, beside it, what the audit says. The paper found concealment worse than anonymity. That is what
+a graph of nearest neighbours gives; with the cheapest edge cover or an assignment concealment is equal or slightly
+better (research part 2, section 3), and each of them pays for it in its own way.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tokumei.anonymize.concealment_by_assignment import cut_cycles, disjoint_per
 from tokumei.anonymize.groups import Groups
 from tokumei.anonymize.pairing import match_graph
 from tokumei.anonymize.record_interpolation import Completed, publish_slots
+from tokumei.cells import MISSING
 from tokumei.errors import InfeasibleError, SchemaError
 from tokumei.files import atomic_folder, check_folder_target
 from tokumei.history import Column, History, Kind, Schema
@@ -34,7 +35,15 @@ from tokumei.read.table import read_history
 from tokumei.report import concealment_charts as charts
 from tokumei.report.document import Section, Table, render
 
-__all__ = ["CONSTRUCTIONS", "SIZES", "Trajectories", "align_by_number", "person_distances", "run_experiment"]
+__all__ = [
+    "CONSTRUCTIONS",
+    "SIZES",
+    "Trajectories",
+    "align_by_number",
+    "load_trajectories",
+    "person_distances",
+    "run_experiment",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -83,11 +92,14 @@ class Trajectories:
 
 
 def align_by_number(history: History) -> Trajectories:
-    """Number the points of every person by time; people with fewer points than most are left out."""
+    """Return the points of every person numbered by time; people with fewer points than most are left out."""
     place = next((column for column in history.schema.columns if column.kind is Kind.PLACE), None)
     if place is None:
         message = "the experiment needs a place (latitude and longitude) in the schema; the data has none"
         raise SchemaError(message)
+    if any((history.codes[name] == MISSING).any() for name in (place.latitude, place.longitude)):
+        message = f"the place '{place.name}' is missing in some records; delete or complete them for the experiment"
+        raise InfeasibleError(message)
     counts = history.counts()
     points = int(np.bincount(counts).argmax()) if len(counts) else 0
     people = np.flatnonzero(counts >= points)
@@ -212,7 +224,7 @@ def _run(people: Trajectories, sizes: Sequence[int], rng: np.random.Generator) -
                     uniform, centre = _errors(part, hulls, owners)
                     sums[name].append((float(uniform.mean()), float(centre.mean())))
                     if number == 0:
-                        _picture(found, part, hulls, owners, name, uniform, pictured=pictured, mapped=mapped)
+                        _picture(found, part, (hulls, owners), name, uniform, pictured=pictured, mapped=mapped)
                         if size <= AUDITED_UP_TO:
                             found.audits.append(_audit(part, hulls, owners, name, rng))
                 advance(1)
@@ -227,8 +239,7 @@ def _nearest_size(sizes: Sequence[int], wanted: int) -> int:
 def _picture(
     found: _Collected,
     part: Trajectories,
-    hulls: Groups,
-    owners: Ints,
+    built: tuple[Groups, Ints],
     name: str,
     uniform: Floats,
     *,
@@ -239,9 +250,13 @@ def _picture(
     if len(part) == pictured:
         found.histograms.append((name, uniform))
     if len(part) == mapped:
+        hulls, owners = built
         low, high = _boxes(part, hulls)
-        flat = [(codes * part.degrees).reshape(-1, 2) for codes in (part.codes[owners], low, high)]
-        found.maps[name] = charts.box_map(*flat)
+        points, south_west, north_east = (
+            np.multiply(codes, part.degrees, dtype=np.float64).reshape(-1, 2)
+            for codes in (part.codes[owners], low, high)
+        )
+        found.maps[name] = charts.box_map(points, south_west, north_east)
 
 
 def _summary(size: int, sums: dict[str, list[tuple[float, float]]]) -> list[dict[str, Any]]:
@@ -290,6 +305,7 @@ def run_experiment(
     figures = {
         "figure-8": charts.distance_histogram(found.distances),
         "figure-9": charts.error_curves(found.errors),
+        "figure-9-ratio": charts.error_curves(found.errors, y="ratio", title="error against 2-anonymity"),
         "figure-10": charts.error_histograms(found.histograms),
         "figure-11": found.maps[BASELINE],
         **{f"figure-12-{number}": found.maps[name] for number, name in enumerate(list(CONSTRUCTIONS)[1:], 1)},
@@ -340,6 +356,7 @@ def _report(people: int, found: _Collected, figures: dict[str, str]) -> str:
             tables=[errors],
             charts={
                 "Figure 9: error against the number of people": figures["figure-9"],
+                "Figure 9 as a ratio to optimal pairs": figures["figure-9-ratio"],
                 "Figure 10: error of people (orange: mean)": figures["figure-10"],
             },
         ),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.anonymize import paper_tables as paper
 from tokumei.anonymize.concealment_dynamic import KConcealment, conceal, join_records, subject_pairs
 from tokumei.anonymize.concealment_static import KConcealmentStatic
+from tokumei.cells import RangeCells
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.history import Column, History, Kind, Release, Schema, Secret
 from tokumei.kernels.consistency import published_histories, record_graph
@@ -69,6 +70,7 @@ def test_static_concealment_of_table_1_is_table_4() -> None:
     release, secret = KConcealmentStatic().anonymize(history, rng=RNG(1))
     order = np.argsort(secret.rows)
     ages = release.cells["age"].take(order)
+    assert isinstance(ages, RangeCells)
     assert list(zip(ages.lo.tolist(), ages.hi.tolist(), strict=True)) == [row[:2] for row in paper.TABLE_4]
     text = release.text()
     starred = [
@@ -108,12 +110,13 @@ def test_table_7_protects_the_surplus_record_by_its_pseudonym_only() -> None:
 def published(history: History, release: Release, secret: Secret) -> list[tuple[set[str], int, int, str]]:
     """Return the rows in the order of the original: whom the pseudonym stands for, days, goods."""
     text, dates = release.text(), release.cells["date"]
+    assert isinstance(dates, RangeCells)
     rows = []
     for place in np.argsort(secret.rows).tolist():
         owners = secret.owners.filter(pl.col("pseudonym") == text["pseudonym"][place])["subject"]
         goods = "".join(letter for letter in text["goods"][place] if letter.isalpha())
-        days = (int(end[place]) - paper.DECEMBER + 1 for end in (dates.lo, dates.hi))
-        rows.append((set(owners), *days, goods))
+        first, last = (int(end[place]) - paper.DECEMBER + 1 for end in (dates.lo, dates.hi))
+        rows.append((set(owners), first, last, goods))
     return rows
 
 
@@ -162,7 +165,13 @@ def test_distances_are_errors_of_unions_plus_surplus() -> None:
 
 
 @settings(max_examples=25)
-@given(st.integers(2, 9), st.integers(1, 5), st.integers(2, 3), st.sampled_from(["edge-cover", "greedy"]), st.integers(0, 999))
+@given(
+    st.integers(2, 9),
+    st.integers(1, 5),
+    st.integers(2, 3),
+    st.sampled_from(["edge-cover", "greedy"]),
+    st.integers(0, 999),
+)
 def test_every_record_fits_k_published_ones(subjects: int, longest: int, k: int, graph: str, seed: int) -> None:
     """Def 2.1 on records; all are published, and the owner's is among them."""
     history = random_history(max(subjects, k), longest, seed)
@@ -199,7 +208,9 @@ def test_bad_requests_are_refused_with_a_sentence() -> None:
 
 def test_nothing_gives_nothing() -> None:
     schema = Schema("who", (Column(name="paid", kind=Kind.NUMBER),))
-    history = History.from_frame(pl.DataFrame({"who": [], "paid": []}, schema={"who": pl.String, "paid": pl.Int64}), schema)
+    history = History.from_frame(
+        pl.DataFrame({"who": [], "paid": []}, schema={"who": pl.String, "paid": pl.Int64}), schema
+    )
     for part in (KConcealment(), KConcealmentStatic()):
         release, secret = part.anonymize(history, rng=RNG(1))
         assert (len(release), len(secret.owners), len(secret.rows)) == (0, 0, 0)

@@ -51,7 +51,7 @@ def test_table_5_completed_is_table_9() -> None:
 
 
 def test_unions_after_figure_4_are_the_table_of_the_paper() -> None:
-    """id 1 = Alice and Carol, id 2 = Alice and Bob, id 3 = Bob and Carol."""
+    """Pseudonym 1 = Alice and Carol, 2 = Alice and Bob, 3 = Bob and Carol."""
     hulls = Groups.of([[0, 2], [0, 1], [1, 2]])
     release, secret = publish_slots(complete(paper.table_5()), hulls, np.array([2, 0, 1]), rng=RNG(1), method="test")
     cells = release.cells["goods"]

@@ -42,6 +42,7 @@ class Script:
         self.sizes: list[int] = []
 
     def integers(self, low: int, high: int) -> int:
+        """Return the next choice of the script, the first one after its end."""
         self.sizes.append(int(high - low))
         position = len(self.sizes) - 1
         return low + (self.choices[position] if position < len(self.choices) else 0)

@@ -1,8 +1,8 @@
 """k-concealment by assignment: the union of k permutations, for k = 2 one linear assignment without fixed points.
 
-Pseudonym j publishes the hull of {j, s1(j), ..., s(k-1)(j)} with disjoint permutations s; the graph is k-regular, so that
-every edge lies in a perfect matching. A pairing is such a permutation: for k = 2 the cheapest assignment never costs
-more (research part 1, (b)). A cycle of even length is never cheaper than the better of its two pairings, so that
+Pseudonym j publishes the hull of {j, s1(j), ..., s(k-1)(j)} with disjoint permutations s; the graph is k-regular, so
+that every edge lies in a perfect matching. A pairing is such a permutation: for k = 2 the cheapest assignment never
+costs more (research part 1, (b)). A cycle of even length is never cheaper than the better of its two pairings, so that
 it is cut into pairs; only odd cycles remain.
 """
 
@@ -21,6 +21,7 @@ from tokumei.anonymize.groups import Groups
 from tokumei.anonymize.hulls import pair_cost_matrix, publish_hulls
 from tokumei.anonymize.record_unions import nothing_published, require_subjects
 from tokumei.history import History, Release, Secret
+from tokumei.kernels.pseudonyms import draw_pseudonyms
 from tokumei.kernels.record_table import RecordTable
 from tokumei.parts import Anonymizer, parameter
 from tokumei.progress import stage
@@ -173,6 +174,7 @@ class KConcealmentByAssignment(Anonymizer):
             table,
             Groups.of_equal(members),
             owners,
+            draw_pseudonyms(len(table), rng=rng, avoid=history.subjects),
             method=self.name,
             rng=rng,
             limit=self.limit,

@@ -1,7 +1,7 @@
-"""k-concealment for histories: Algorithm 1 of the paper (spec C.3), a symmetric graph of subjects and unions of records.
+"""k-concealment for histories: Algorithm 1 of the paper (spec C.3), a symmetric graph and unions of records.
 
-Records are numbered by time within their subject. Two joined subjects join their records of equal number, both ways; the
-records by which one is longer are joined with the last record of the other and carry a pseudonym that stands for both.
+Records are numbered by time within their subject. Two joined subjects join their records of equal number, both ways;
+the records by which one is longer are joined with the last record of the other, under a pseudonym that stands for both.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def _pseudonyms(
 ) -> tuple[pl.Series, pl.DataFrame]:
     """Return the pseudonym of every record and whom each may stand for.
 
-    A record beyond the end of joined histories stands for its own subject and theirs (Def 3.6 as table 10 shows it); each
-    such set gets a fresh number (spec F-C6).
+    A record beyond the end of joined histories stands for its own subject and theirs (Def 3.6 as table 10 shows it);
+    each such set gets a fresh number (spec F-C6).
     """
     plain = names.gather(history.subject)
     owners = pl.DataFrame({"pseudonym": names, "subject": history.subjects.cast(pl.String)})

@@ -1,8 +1,8 @@
 """Published histories as hulls of sets of subjects, whoever of the set is the owner.
 
-A hull has as many rows as the shortest history of its set; the records of all members are aligned jointly, and cells, row
-count and suppression come from the set alone. Only the names under which hulls are published and the Secret know the
-owners: the same hulls with other owners are the same release.
+A hull has as many rows as the shortest history of its set; the records of all members are aligned jointly, and cells,
+row count and suppression come from the set alone. Only the names under which hulls are published and the Secret know
+the owners: the same hulls with other owners are the same release.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from tokumei.anonymize.record_unions import shuffled
 from tokumei.history import History, Release, Secret
 from tokumei.kernels.group_alignment import align_groups
 from tokumei.kernels.pair_costs import exact_matched, surplus_costs
-from tokumei.kernels.pseudonyms import draw_pseudonyms
 from tokumei.kernels.record_table import RecordTable
 
 __all__ = ["pair_cost_matrix", "publish_hulls"]
@@ -55,13 +54,14 @@ def publish_hulls(
     table: RecordTable,
     hulls: Groups,
     owners: Ints,
+    names: pl.Series,
     *,
     method: str,
     rng: np.random.Generator,
     limit: int,
     threads: int = 1,
 ) -> tuple[Release, Secret]:
-    """Publish hull j under a random pseudonym for its owner ``owners[j]``, a unit of its set."""
+    """Publish hull j as ``names[j]`` for its owner ``owners[j]``, a unit of its set; the order of records is random."""
     # Equal sets are aligned once, so that they read the same to the letter.
     sets = [tuple(sorted(members)) for members in hulls.lists()]
     number = {members: position for position, members in enumerate(dict.fromkeys(sets))}
@@ -83,7 +83,6 @@ def publish_hulls(
     source = table.rows[position[starts[line] + np.repeat(seat, published)]]
     originals = table.rows[position]
     cells = {spec.name: line_cells(history, spec.name, originals, starts).take(line) for spec in history.schema.fields}
-    names = draw_pseudonyms(len(which), rng=rng, avoid=history.subjects)
     release = Release(history.schema, names.gather(np.repeat(np.arange(len(which)), published)), cells, method)
     subjects = history.subjects.cast(pl.String).gather(table.owners[owners])
     truth = pl.DataFrame({"pseudonym": names, "subject": subjects}).sort("pseudonym")

@@ -1,11 +1,12 @@
 """Uniform concealment: the design from the data alone, the owners drawn afterwards, every link exactly 1/k.
 
-The hulls that are published are a function of the data; who owns which is drawn with fresh coins, each possible link with
-probability 1/g in a hull of g >= k subjects (dependent rounding). Whatever an attacker knows of data, program and release,
-his probability for a link is an average of such numbers: at most 1/k. Six rules keep this true (research part 3):
+The hulls that are published are a function of the data; who owns which is drawn with fresh coins, each possible link
+with probability 1/g in a hull of g >= k subjects (dependent rounding). Whatever an attacker knows of data, program and
+release, his probability for a link is an average of such numbers: at most 1/k. Six rules keep this true (research
+part 3):
 
 1. The owners are drawn once; no draw is compared with another, none is repeated.
-2. What a draw happened to lose is a hint: the expected loss is told (`UniformConcealment.expected_loss`), not the realised.
+2. What a draw happened to lose is a hint: the expected loss is told (`UniformConcealment.expected_loss`), no other.
 3. Row count, cells, suppression and alignment of a hull come from its set; row count is that of the shortest member.
 4. All rows of a hull are always published, whoever owns it; how many records are lost in total does not depend on it.
 5. Ties, solvers and input order may shape the design, never the draw. Who publishes the same data again under the same
@@ -28,6 +29,7 @@ from tokumei.anonymize.record_unions import nothing_published, require_subjects
 from tokumei.anonymize.uniform_design import assignment_design, expected_costs, set_design
 from tokumei.history import History, Release, Secret
 from tokumei.kernels.dependent_rounding import draw_matching
+from tokumei.kernels.pseudonyms import draw_pseudonyms
 from tokumei.kernels.record_table import RecordTable
 from tokumei.parts import Anonymizer, parameter
 
@@ -104,12 +106,24 @@ class UniformConcealment(Anonymizer):
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the hulls under random pseudonyms, in random order."""
+        return self.with_draws(history, rng=rng, draws=0)[:2]
+
+    def with_draws(self, history: History, *, rng: np.random.Generator, draws: int) -> tuple[Release, Secret, Ints]:
+        """Return release and secret, and further draws of the owners that the same design could have had.
+
+        One line per draw: the subject number of every pseudonym, pseudonyms in the order of their text. An audit of
+        one file cannot certify a design; design and sampler together can (research part 3).
+        """
         require_subjects(history, self.k, self.name)
         if len(history) == 0:
-            return nothing_published(history, self.name)
+            return *nothing_published(history, self.name), np.empty((draws, 0), dtype=np.int64)
         table = RecordTable.from_history(history)
         hulls = self.hulls(table)
         owners = draw_owners(hulls, rng=rng)
-        return publish_hulls(
-            history, table, hulls, owners, method=self.name, rng=rng, limit=self.limit, threads=self.threads
+        names = draw_pseudonyms(len(hulls), rng=rng, avoid=history.subjects)
+        release, secret = publish_hulls(
+            history, table, hulls, owners, names, method=self.name, rng=rng, limit=self.limit, threads=self.threads
         )
+        by_name = names.arg_sort().to_numpy()
+        others = [table.owners[draw_owners(hulls, rng=rng)][by_name] for _ in range(draws)]
+        return release, secret, np.array(others, dtype=np.int64).reshape(draws, len(hulls))

@@ -1,10 +1,10 @@
 """Designs of uniform concealment: which sets of subjects are published as hulls, decided from the data alone.
 
-In a design every subject lies in as many hulls as makes its chances sum to one: a hull of a set of g subjects gives each
-of them 1/g. Two kinds are offered. *Sets* partitions the subjects into cliques (k or more subjects that publish g
-copies of their common hull: k-anonymity) and into sets of k + 1 that publish the hulls of all their k-subsets (for k = 2
-a triangle); of all designs beyond cliques these have the lowest joint risk for their gain (research part 3). *Assignment*
-takes the union of k disjoint permutations, cheaper and with larger components.
+In a design every subject lies in as many hulls as makes its chances sum to one: a hull of a set of g subjects gives
+each of them 1/g. Two kinds are offered. *Sets* partitions the subjects into cliques (k or more subjects that publish g
+copies of their common hull: k-anonymity) and into sets of k + 1 that publish the hulls of all their k-subsets (for
+k = 2 a triangle); of all designs beyond cliques these have the lowest joint risk for their gain (research part 3).
+*Assignment* takes the union of k disjoint permutations, cheaper and with larger components.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Draw a perfect matching of which every link has exactly the wanted probability.
 
 Weights on the edges of a bipartite graph that sum to one at every vertex are rounded to 0 or 1 step by step: walk along
-fractional edges until a cycle closes, then raise every second edge of it and lower the others until one of them is whole;
-up or down is drawn so that no weight changes on average. Every vertex keeps its sum, so that a perfect matching remains
-at the end, and the probability of a link is the weight it began with (bipartite dependent rounding: Gandhi, Khuller,
-Parthasarathy, Srinivasan, J. ACM 53, 2006; research part 3). Weights are whole numbers of equal parts: nothing is lost to
-rounding, and nothing has to mix.
+fractional edges until a cycle closes, then raise every second edge of it and lower the others until one of them is
+whole; up or down is drawn so that no weight changes on average. Every vertex keeps its sum, so that a perfect matching
+remains at the end, and the probability of a link is the weight it began with (bipartite dependent rounding: Gandhi,
+Khuller, Parthasarathy, Srinivasan, J. ACM 53, 2006; research part 3). Weights are whole numbers of equal parts: nothing
+is lost to rounding, and nothing has to mix.
 
 What it does not give: independence. Links of one component stand or fall together more often than in a group in
 which everybody fits everything.
@@ -53,7 +53,7 @@ def draw_matching(
 
 
 @njit(cache=True, nogil=True)
-def _step(
+def _step(  # noqa: PLR0917
     node: int,
     came_by: int,
     at_node: Ints,
@@ -78,7 +78,9 @@ def _step(
 
 
 @njit(cache=True, nogil=True)
-def _shift(path: Ints, first: int, last: int, weights: Ints, total: int, rng: np.random.Generator) -> None:
+def _shift(  # noqa: PLR0917
+    path: Ints, first: int, last: int, weights: Ints, total: int, rng: np.random.Generator
+) -> None:
     """Round the cycle ``path[first:last]``: one edge at least becomes whole, no weight changes on average."""
     rise, fall = total, total
     for position in range(first, last):
@@ -93,7 +95,7 @@ def _shift(path: Ints, first: int, last: int, weights: Ints, total: int, rng: np
 
 
 @njit(cache=True, nogil=True)
-def round_weights(
+def round_weights(  # noqa: PLR0917
     ends: Ints, at_node: Ints, starts: Ints, weights: Ints, total: int, rng: np.random.Generator
 ) -> Ints:
     """Round all weights in place to 0 or ``total``; the inner form of `draw_matching`."""

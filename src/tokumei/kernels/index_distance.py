@@ -1,7 +1,7 @@
-"""Distances of histories whose records are joined by their number: the first with the first, the second with the second.
+"""Distances of histories whose records are joined by their number: first with first, second with second.
 
-This is the distance of k-concealment for histories (Def 3.3; spec F-C1): for every joined pair of records the error of the
-union (spec B.8), summed over both; every record beyond the end of the shorter history costs the weight of its cells.
+This is the distance of k-concealment for histories (Def 3.3; spec F-C1): for every joined pair of records the error of
+the union (spec B.8), summed over both; every record beyond the end of the shorter history costs its weight.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def time_table(history: History) -> RecordTable:
 
 
 @njit(cache=True, nogil=True)
-def _record_distance(
+def _record_distance(  # noqa: PLR0917
     ordered: Floats, ordered_weights: Floats, nominal: Codes, nominal_weights: Floats, one: int, other: int
 ) -> float:
     """Return the error of the union of two records, summed over both; next to a missing value the present is lost."""
@@ -47,7 +47,7 @@ def _record_distance(
 
 
 @njit(cache=True, nogil=True)
-def _all_distances(
+def _all_distances(  # noqa: PLR0917
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,
@@ -84,7 +84,7 @@ def index_distances(table: RecordTable) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _nearest(
+def _nearest(  # noqa: PLR0917
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,

@@ -45,11 +45,11 @@ def distance_histogram(distances: Floats) -> str:
     return to_svg(spec)
 
 
-def error_curves(rows: Rows) -> str:
-    """Return figure 9: the error against the number of people; rows have ``people``, ``method`` and ``uniform``."""
+def error_curves(rows: Rows, *, y: str = "uniform", title: str = "error (km)") -> str:
+    """Return figure 9: the error against the number of people; rows have ``people``, ``method`` and the field ``y``."""
     encoding = {
         "x": {"field": "people", "type": "quantitative", "title": "people", "scale": {"type": "log"}},
-        "y": {"field": "uniform", "type": "quantitative", "title": "error (km)", "scale": {"zero": False}},
+        "y": {"field": y, "type": "quantitative", "title": title, "scale": {"zero": False}},
         "color": _method_colour(),
     }
     mark = {"type": "line", "point": True}
@@ -63,7 +63,13 @@ def error_histograms(errors: Sequence[tuple[str, Floats]]) -> str:
     edges = np.linspace(0.0, max(largest, 1e-9), BINS + 1)
     values = [{**bar, "method": method} for method, found in errors for bar in _bars(found, edges)]
     means = [{"method": method, "mean": float(found.mean())} for method, found in errors]
-    row = {"field": "method", "type": "nominal", "title": None, "sort": None, "header": {"labelAngle": 0}}
+    row = {
+        "field": "method",
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "header": {"labelOrient": "top", "labelAnchor": "start"},
+    }
     layers = [
         {
             "mark": {"type": "bar", "color": BLUE},
@@ -93,7 +99,7 @@ def box_map(points: Floats, low: Floats, high: Floats) -> str:
     layers = [
         {
             "data": {"values": boxes},
-            "mark": {"type": "rect", "fill": "red", "fillOpacity": 0.03, "stroke": "red", "strokeOpacity": 0.5},
+            "mark": {"type": "rect", "fill": "red", "fillOpacity": 0.01, "stroke": "red", "strokeOpacity": 0.5},
             "encoding": {
                 "x": {"field": "west", "title": "longitude", **axis},
                 "x2": {"field": "east"},
