@@ -39,6 +39,7 @@ __all__ = [
 
 BAR_DELAY_SECONDS = 1.0
 LONGEST_CELL = 300
+STDOUT_FAILED = "stdout"
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 SettingsOption = Annotated[
@@ -72,12 +73,13 @@ def say() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # Rich turns the first into the second.
         forget_stdout()
     except OSError as error:
         forget_stdout()
         message = f"standard output cannot be written: {error.strerror}; send it to another place"
-        raise OutputError(message) from error
+        raise OutputError(message, code=STDOUT_FAILED) from error
 
 
 def forget_stdout() -> None:
@@ -168,7 +170,7 @@ def warn(message: str) -> None:
 
 def fail(error: TokumeiError, *, json: bool) -> None:
     """Print an error as one sentence, or as the JSON error document."""
-    if json:
+    if json and error.code != STDOUT_FAILED:
         with say():
             sys.stdout.write(_json_line({"error": error.as_dict()}))
     else:
