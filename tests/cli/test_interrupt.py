@@ -1,0 +1,130 @@
+"""Signals and streams, in real processes: Ctrl-C, SIGTERM, a reader that leaves, a full or closed standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "tokumei"]
+DEADLINE_SECONDS = 60.0
+
+
+def _start(folder: Path, *words: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *(str(word) for word in words)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _interrupted(process: subprocess.Popen[str], folder: Path, number: int) -> tuple[int, str, str]:
+    """Send a signal as soon as the process has begun to write a temporary file."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not list(folder.glob(".*.part*")) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=DEADLINE_SECONDS)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+def test_ctrl_c_leaves_no_file_and_no_traceback(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    target.write_text("what was there before\n", encoding="utf-8")
+    process = _start(tmp_path, "synth", "purchases", "--subjects", "1000000", "--seed", "1", "-o", name)
+    status, out, err = _interrupted(process, tmp_path, signal.SIGINT)
+    assert (status, out) == (130, "")
+    assert err == "tokumei: interrupted; no half-written file is left\n"
+    assert list(tmp_path.iterdir()) == [target]
+    assert target.read_text(encoding="utf-8") == "what was there before\n"
+
+
+def test_ctrl_c_in_a_flow_leaves_no_release_and_no_secret(tmp_path: Path) -> None:
+    """The interrupt hits while the folder of the demo is being filled."""
+    process = _start(tmp_path, "demo", "demo", "--subjects", "3000")
+    status, out, err = _interrupted(process, tmp_path, signal.SIGINT)
+    assert (status, out) == (130, "")
+    assert err == "tokumei: interrupted; no half-written file is left\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_system_may_end_a_run(tmp_path: Path) -> None:
+    process = _start(tmp_path, "synth", "purchases", "--subjects", "1000000", "-o", "t.csv")
+    status, out, err = _interrupted(process, tmp_path, signal.SIGTERM)
+    assert (status, out) == (143, "")
+    assert err == "tokumei: ended by the system; no half-written file is left\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def _run(folder: Path, redirection: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command under a redirection of the shell."""
+    quoted = " ".join(f"'{word}'" for word in [*COMMAND, *words])
+    return subprocess.run(
+        ["/bin/bash", "-c", f"{quoted} {redirection}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+    )
+
+
+@pytest.mark.parametrize("words", [("methods", "--json"), ("attacks",), ("--help",)])
+def test_a_reader_that_leaves_is_no_failure(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = _run(tmp_path, "| true; echo ${PIPESTATUS[0]}", *words)
+    assert done.stdout == "0\n"
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_a_negative_verdict_is_kept_when_the_reader_leaves(tmp_path: Path) -> None:
+    (tmp_path / "T").write_text("1,2011/1/5,A,2.5,1\n", encoding="utf-8")
+    (tmp_path / "A").write_text("9,2011/1/5,A,2.5\n", encoding="utf-8")
+    done = _run(tmp_path, "| true; echo ${PIPESTATUS[0]}", "pws2018", "check", "T", "A")
+    assert done.stdout == "1\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("words", [("attacks",), ("attacks", "--json"), ("describe", "missing", "--json")])
+def test_a_full_standard_output_is_told(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = _run(tmp_path, "> /dev/full", *words)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "tokumei: standard output cannot be written: No space left on device; send it to another place\n"
+    )
+
+
+def test_closed_streams_do_no_harm(tmp_path: Path) -> None:
+    assert _run(tmp_path, ">&-", "attacks").returncode == 0
+    done = _run(tmp_path, "2>&-", "describe", "missing")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+def test_a_terminal_that_cannot_show_a_character_gets_its_number(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("顧客,品\nあ,い\nあ,う\nえ,い\n", encoding="utf-8")
+    done = _run(tmp_path, "", "describe", "data.csv", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "\\u54c1" in done.stdout
+    answer = _run(tmp_path, "", "describe", "data.csv", "--json", PYTHONIOENCODING="ascii")
+    assert json.loads(answer.stdout)["columns"][0]["name"] == "品"
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_no_color_is_respected(tmp_path: Path, *, quiet: bool) -> None:
+    """Colours appear on a terminal (or if forced) only, and never under NO_COLOR."""
+    (tmp_path / "T").write_text("1,2011/1/5,A,2.5,1\n", encoding="utf-8")
+    (tmp_path / "A").write_text("9,2011/1/5,A,2.5,1\n", encoding="utf-8")
+    variables = {"FORCE_COLOR": "1", "TERM": "xterm-256color", **({"NO_COLOR": "1"} if quiet else {})}
+    done = _run(tmp_path, "", "pws2018", "check", "T", "A", **variables)
+    assert ("\x1b[32m" in done.stdout) is not quiet
+    plain = _run(tmp_path, "", "pws2018", "check", "T", "A")
+    assert plain.stdout == "valid\n"
