@@ -17,7 +17,7 @@ from tokumei.kernels.cheapest import cheapest_matches, edge_costs
 from tokumei.kernels.clues import Evidence, choices, evidence, range_scores, set_scores, suppression_components
 from tokumei.kernels.consistency import Consistency
 from tokumei.kernels.matchings import Matches
-from tokumei.kernels.posteriors import Posterior, posterior
+from tokumei.kernels.posteriors import Posterior, posterior, symmetrized
 from tokumei.kernels.pseudonym_clues import order_scores, ordered_owners, predicted_owners
 
 __all__ = ["Attacker", "attack_figures", "posterior_figure"]
@@ -99,6 +99,7 @@ def attack_figures(attacker: Attacker) -> tuple[dict[str, AttackFigure], list[st
         skipped.append(f"cheapest-matching: {costs.skipped} pairs of pseudonym and subject have no cost (size or time)")
     cheapest = cheapest_matches(attacker.matches, costs.cost)
     tight = posterior(cheapest, rng=attacker.rng, deadline=attacker.deadline)
+    tight = symmetrized(tight, attacker.consistency.histories.kind)
     figures["cheapest-matching"] = posterior_figure(attacker, tight)
     figures["suppression-pattern"] = _suppression_figure(attacker, tight)
     figures["range-asymmetry"] = attacker.best_clue(

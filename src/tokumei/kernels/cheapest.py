@@ -33,8 +33,9 @@ Ints = npt.NDArray[np.int64]
 MOST_FITS = 4_000_000
 LARGEST_COMPONENT = 5_000
 # Sums of the same errors in another order differ by rounding only; real differences of cell errors are far larger.
-TIE = 1e-7
+TIE = 1e-6
 FORBIDDEN = 1e7
+DENSE_CELLS = 400_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -114,11 +115,25 @@ class _Placing:
             cells = self.release.cells[spec.name]
             values = index.codes[begin + fits, position]
             error += _errors(values, cells.take(record), self.spread[spec.name])
-        # The solver reads 0 as "no edge"; one more per record changes no comparison.
         width = int(index.offsets[subject + 1] - begin)
-        matrix = csr_matrix((error + 1.0, fits, first), shape=(len(rows), width))
-        chosen = min_weight_full_bipartite_matching(matrix)
-        return float(np.asarray(matrix[chosen]).sum()) - len(rows) + blank
+        return _cheapest_placing(first, fits, error, width) + blank
+
+
+def _cheapest_placing(first: Ints, fits: Ints, error: Floats, width: int) -> float:
+    """Return the smallest sum of errors that gives every record a fit of its own.
+
+    The sparse solver can take thousands of times longer than the dense one on nearly equal costs, so it is used only
+    where a dense matrix would be large, and on rounded costs.
+    """
+    records = len(first) - 1
+    if records * width <= DENSE_CELLS:
+        matrix = np.full((records, width), FORBIDDEN)
+        matrix[np.repeat(np.arange(records), np.diff(first)), fits] = error
+        return assign(matrix).cost
+    # The solver reads 0 as "no edge"; one more per record changes no comparison.
+    sparse = csr_matrix((np.round(error, 10) + 1.0, fits, first), shape=(records, width))
+    chosen = min_weight_full_bipartite_matching(sparse)
+    return float(np.asarray(sparse[chosen]).sum()) - records
 
 
 def _errors(values: Ints, cells: object, spread: float) -> Floats:

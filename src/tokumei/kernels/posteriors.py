@@ -14,7 +14,7 @@ cycle, hence reaches every perfect matching. (A chain that only exchanges two li
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lgamma, log
 
 import numpy as np
@@ -32,6 +32,7 @@ __all__ = [
     "exact_marginals",
     "posterior",
     "sample_matchings",
+    "symmetrized",
     "worm_chain",
 ]
 
@@ -281,6 +282,21 @@ def _sampled(
     chosen = None if weights is None else weights[component.edges]
     budget = min(steps, STEPS_PER_EDGE * len(component.edges))
     return worm_chain(starts, columns, row_edge, steps=budget, rng=rng, weights=chosen)[0]
+
+
+def symmetrized(found: Posterior, kind: Ints) -> Posterior:
+    """Return the posterior with equal probabilities for pseudonyms of one kind (identical histories are exchangeable).
+
+    Exact values do not change; sampled ones lose noise, and no link of k exchangeable pseudonyms exceeds 1/k.
+    """
+    graph = found.graph
+    real = graph.pseudonym < graph.pseudonyms - graph.blanks
+    key = kind[graph.pseudonym[real]] * graph.subjects + graph.subject[real]
+    _, group = np.unique(key, return_inverse=True)
+    sums = np.bincount(group, weights=found.probability[real])
+    probability = found.probability.copy()
+    probability[real] = (sums / np.bincount(group))[group]
+    return replace(found, probability=probability)
 
 
 def sample_matchings(
