@@ -1,0 +1,225 @@
+"""``tokumei pws2021 anonymize``, ``attack``, ``pick``, ``rlink`` and other commands that write files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tokumei.cli.output import (
+    JsonFlag,
+    SeedOption,
+    SettingsOption,
+    finish,
+    progress_bars,
+    refuse_overwriting,
+    show_table,
+)
+
+__all__ = ["register"]
+
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
+B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
+D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]
+X = Annotated[Path, typer.Argument(metavar="X", help="The deleted rows of B, counted from 0.")]
+CT = Annotated[Path, typer.Argument(metavar="CT", help="The test rows.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (anonymize, attack, rlink, pick, join, exclude, synth):
+        app.command()(command)
+
+
+def _check_targets(targets: Iterable[Path | None], *read: Path) -> None:
+    """Say at once if a file cannot be written."""
+    from tokumei.files import check_file_target
+
+    for target in targets:
+        if target is not None:
+            refuse_overwriting(target, *read)
+            check_file_target(target)
+
+
+def _write(path: Path | None, lines: Iterable[object], *, secret: bool = False) -> None:
+    from tokumei.files import OWNER_ONLY, write_text
+
+    if path is not None:
+        write_text(path, "".join(f"{line}\n" for line in lines), mode=OWNER_ONLY if secret else None)
+
+
+def anonymize(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="team06, top, bottom, kanony, rr or dp.")],
+    b: B,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="D", help="Where to write D.")] = None,
+    excluded: Annotated[Path | None, typer.Option("--excluded", "-x", metavar="X", help="Where to write X.")] = None,
+    seed: SeedOption = None,
+    settings: SettingsOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Anonymize B: write D (-o) and the deleted rows X (-x)."""
+    from tokumei import flow
+    from tokumei.errors import ParameterError
+    from tokumei.parts import make_part
+    from tokumei.rules.pws2021 import HealthFile, Pws2021, release_lines
+
+    if output is None and excluded is None:
+        message = "name the file D to write with -o, the file X with -x, or both"
+        raise ParameterError(message, code="usage")
+    _check_targets((output, excluded), b)
+    rules = Pws2021()
+    method = make_part(rules.anonymizer(name), settings or [])
+    original = HealthFile.read(b, "B")
+    with progress_bars():
+        release = rules.anonymize(method, original, rng=flow.seeded(seed))
+    _write(output, release_lines(release, original))
+    _write(excluded, release.deleted.tolist(), secret=True)
+    result: dict[str, Any] = {
+        "method": name,
+        "rows": release.table.height,
+        "deleted": len(release.deleted),
+        "report": dict(release.report),
+    }
+
+    def show(console: Any) -> None:
+        console.print(f"{name}: D has {release.table.height:,} rows, {len(release.deleted):,} rows of B deleted")
+        steps = release.report.get("steps", [])
+        if steps:
+            headers = list(dict.fromkeys(key for step in steps for key in step))
+            show_table(console, headers, [[step.get(key, "") for key in headers] for step in steps])
+
+    finish(result, json=json, show=show)
+
+
+def attack(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="rlink, attack, team06, odds-penalty or likelihood.")],
+    ct: CT,
+    d: D,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="E", help="Where to write the guesses.")],
+    seed: SeedOption = None,
+    settings: SettingsOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Attack D as someone who holds the test rows CT; write three guesses per row."""
+    from tokumei import flow
+    from tokumei.parts import make_part
+    from tokumei.rules.pws2021 import HealthFile, Pws2021
+
+    _check_targets((output,), ct, d)
+    part = make_part(Pws2021().find_attack(name), settings or [])
+    test, release = HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table
+    with progress_bars():
+        guesses = part.guess(test, release, rng=flow.seeded(seed)).tolist()
+    _write(output, (",".join(map(str, row)) for row in guesses))
+    members = sum(row[0] >= 0 for row in guesses)
+    finish(
+        {"attack": name, "rows": guesses, "members": members},
+        json=json,
+        show=lambda console: console.print(f"{output}: {members} of {len(guesses)} rows answered as members by {name}"),
+    )
+
+
+def rlink(ct: CT, d: D, output: OutputOption = None, json: JsonFlag = False) -> None:
+    """Link every test row to the three nearest rows of D; far ones are answered as deleted."""
+    from tokumei.attack.nearest_linkage import NearestLinkage
+    from tokumei.rules.pws2021 import HealthFile
+
+    _check_targets((output,), ct, d)
+    guesses, distances, median = NearestLinkage().link(HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table)
+    rows = guesses.tolist()
+    _write(output, (",".join(map(str, row)) for row in rows))
+    finish(
+        {"rows": rows, "median": median, "distances": distances},
+        json=json,
+        show=lambda console: show_table(console, ["first", "second", "third"], rows, title=f"median {median:.6f}"),
+    )
+
+
+def pick(
+    b: B,
+    x: X,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="CT", help="Where to write CT.")] = None,
+    answers: Annotated[Path | None, typer.Option("--answers", metavar="EA", help="Where to write EA.")] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="100 is the published draw; a contest needs its own.")
+    ] = 100,
+    json: JsonFlag = False,
+) -> None:
+    """Draw 50 deleted and 50 kept rows of B as test rows CT, with their true rows EA."""
+    from tokumei.rules.pws2021 import HealthFile, Pws2021
+
+    _check_targets((output, answers), b, x)
+    lines, truth = Pws2021().pick(HealthFile.read(b, "B"), x, seed=seed)
+    _write(output, lines)
+    _write(answers, truth.tolist(), secret=True)
+    finish(
+        {"ct": lines, "ea": truth},
+        json=json,
+        show=lambda console: show_table(
+            console, ["test row", "row of D"], list(zip(lines, truth.tolist(), strict=True))
+        ),
+    )
+
+
+def join(
+    files: Annotated[list[Path], typer.Argument(metavar="X...", help="Files of row numbers.")],
+    output: OutputOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Join files of row numbers into their sorted union."""
+    from tokumei.rules.pws2021 import joined_rows
+
+    _check_targets((output,), *files)
+    rows = joined_rows(files).tolist()
+    _write(output, rows, secret=True)
+    finish({"rows": rows}, json=json, show=lambda console: console.print("\n".join(map(str, rows))))
+
+
+def exclude(
+    b: B,
+    x: X,
+    output: OutputOption = None,
+    index: Annotated[Path | None, typer.Option("--index", help="Where to write the kept row numbers.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Write C: B without the rows X, in the order of B."""
+    from tokumei.kernels.health_parts import kept_rows
+    from tokumei.rules.pws2021 import HealthFile, read_rows
+
+    _check_targets((output, index), b, x)
+    original = HealthFile.read(b, "B")
+    kept = kept_rows(original.frame.height, read_rows(x, count=original.frame.height))
+    _write(output, original.lines(kept))
+    _write(index, kept.tolist(), secret=True)
+    finish(
+        {"rows": len(kept), "kept": kept}, json=json, show=lambda console: console.print(f"C has {len(kept):,} rows")
+    )
+
+
+def synth(
+    b: B,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the synthetic table.")],
+    seed: SeedOption = None,
+    rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows; default as many as B.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Draw a synthetic table with the means and covariances of B."""
+    from tokumei import flow
+    from tokumei.kernels.health_synthesizer import HealthSynthesizer
+    from tokumei.rules.pws2021 import HealthFile
+
+    _check_targets((output,), b)
+    table = HealthFile.read(b, "B").table
+    drawn = HealthSynthesizer.of(table).draw(rows or table.height, rng=flow.seeded(seed))
+    lines = drawn.lines()
+    _write(output, lines)
+    from hashlib import sha256
+
+    checksum = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+    finish(
+        {"rows": drawn.height, "sha256": checksum},
+        json=json,
+        show=lambda console: console.print(f"{output}: {drawn.height:,} rows"),
+    )

@@ -1,0 +1,231 @@
+"""The checkers of PWS Cup 2021: D with X, and E (spec D.4), with the official verdicts and every finding.
+
+Errors decide the verdict. Warnings name what the official programs overlook or decide against the rules (spec F-D3,
+F-D5); ``strict`` follows the spec instead. Blank lines are skipped, as the official programs do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tokumei.errors import Finding
+from tokumei.kernels.health_table import COLUMNS, DOMAINS, HealthTable
+
+__all__ = ["Checked", "TextRows", "check_answers", "check_release_files"]
+
+RANGES = {"age": (13.0, 85.0), "bmi": (13.0, 75.0), "dep": (0.0, 1.0), "pir": (0.0, 1.0), "dia": (0.0, 1.0)}
+# What the official programs read as an empty cell.
+EMPTY = frozenset(
+    ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA")
+) | {"NULL", "NaN", "None", "n/a", "nan", "null"}
+INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
+TEST_ROWS, GUESSES = 100, 3
+SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The verdict on checked files: errors make them invalid, warnings do not."""
+
+    errors: tuple[tuple[str, Finding], ...]
+    warnings: tuple[tuple[str, Finding], ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the files keep every rule."""
+        return not self.errors
+
+    def as_dict(self, limit: int | None = None) -> dict[str, object]:
+        """Return ``valid`` and ``findings``: file, line, column, name, code, message, severity; errors first."""
+        findings = [
+            {
+                "file": file,
+                "line": found.line,
+                "column": found.column,
+                "name": found.name,
+                "code": found.code,
+                "message": found.message,
+                "severity": severity,
+            }
+            for severity, group in (("error", self.errors), ("warning", self.warnings))
+            for file, found in group
+        ]
+        return {"valid": self.valid, "findings": findings[:limit]}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TextRows:
+    """The lines of a file that are not blank, with their numbers from 1."""
+
+    text: pl.Series
+    numbers: list[int]
+
+    @classmethod
+    def of(cls, lines: pl.Series) -> TextRows:
+        """Leave the blank lines out."""
+        kept = lines.str.strip_chars() != ""
+        numbers = (kept.arg_true() + 1).to_list()
+        return cls(lines.filter(kept), numbers)
+
+    def widths(self) -> list[int]:
+        """Return the number of cells of every line."""
+        return (self.text.str.count_matches(",", literal=True) + 1).to_list()
+
+    def cells(self, width: int) -> list[pl.Series]:
+        """Return the first ``width`` cells of every line as columns; cells that a line lacks are null."""
+        parts = self.text.str.split(",")
+        return [parts.list.get(column, null_on_oob=True) for column in range(width)]
+
+
+class _Notes:
+    """Collects findings of one file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.errors: list[tuple[str, Finding]] = []
+        self.warnings: list[tuple[str, Finding]] = []
+
+    def add(self, code: str, message: str, *, error: bool = True, **place: int | str | None) -> None:
+        finding = Finding(code, message, **place)  # type: ignore[arg-type]
+        (self.errors if error else self.warnings).append((self.file, finding))
+
+    def add_cells(
+        self, rows: TextRows, wrong: pl.Series, place: tuple[int, str], code: str, tell: str, *, error: bool = True
+    ) -> None:
+        """Add a finding for every wrong cell of the column (position, name); {} in ``tell`` stands for the value."""
+        column, name = place
+        values = rows.cells(column + 1)[column]
+        for row in wrong.fill_null(value=False).arg_true().to_list():
+            value = values[row] or ""
+            shown = value if len(value) <= SHOWN else value[: SHOWN - 3] + "..."
+            line = rows.numbers[row]
+            self.add(code, tell.format(shown), error=error, line=line, column=column + 1, name=name, value=value)
+
+
+def check_release_files(original: HealthTable, d: TextRows, x: TextRows, *, strict: bool = False) -> Checked:
+    """Check D and X against B by the official rules; ``strict`` by the resolutions of the spec."""
+    in_d, in_x = _Notes("D"), _Notes("X")
+    _check_width(d, len(COLUMNS), in_d)
+    for position, name in enumerate(COLUMNS):
+        if name in RANGES:
+            _check_number(original, d, position, name, in_d, strict=strict)
+        elif name in DOMAINS:
+            _check_nominal(d, position, name, in_d)
+    _check_half(original.height, len(d.numbers), in_d, strict=strict)
+    _check_excluded(original.height, len(d.numbers), x, in_x, strict=strict)
+    order = [*_sorted(in_d.errors), *_sorted(in_x.errors)]
+    return Checked(tuple(order), (*_sorted(in_d.warnings), *_sorted(in_x.warnings)))
+
+
+def _sorted(found: list[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
+    return sorted(found, key=lambda one: (one[1].line or 0, one[1].column or 0))
+
+
+def _check_width(rows: TextRows, width: int, notes: _Notes) -> None:
+    """Report lines of a wrong number of cells, once if all are alike."""
+    widths = rows.widths()
+    wrong = [number for number, found in enumerate(widths) if found != width]
+    cells = f"{width} cell{'s' if width > 1 else ''}"
+    if len(set(widths)) == 1 and wrong:
+        message = f"every line has {widths[0]} cells, but {cells} are needed"
+        notes.add("column-count", message, line=rows.numbers[0], column=min(widths[0], width) + 1)
+        return
+    for row in wrong:
+        message = f"this line has {widths[row]} cells, but {cells} are needed"
+        notes.add("column-count", message, line=rows.numbers[row])
+
+
+def _check_number(
+    original: HealthTable, rows: TextRows, column: int, name: str, notes: _Notes, *, strict: bool
+) -> None:
+    text = rows.cells(column + 1)[column]
+    empty = text.str.strip_chars().is_in(sorted(EMPTY))
+    value = text.str.strip_chars().cast(pl.Float64, strict=False)
+    unreadable = ~empty & (value.is_null() | value.is_nan())
+    notes.add_cells(rows, unreadable, (column, name), "no-number", "'{}' is no number; write a number")
+    tell = "the cell is empty; the official checker overlooks it, but no measure can use the row"
+    notes.add_cells(rows, empty, (column, name), "empty-number", tell, error=strict)
+    low, high = RANGES[name]
+    usable = ~empty & ~unreadable
+    outside = usable & ~value.is_between(low, high)
+    tell = f"{{}} is outside {low:g} to {high:g}"
+    notes.add_cells(rows, outside, (column, name), "out-of-range", tell)
+    if name in ("age", "bmi"):
+        least, most = float(original.number(name).min()), float(original.number(name).max())
+        beyond = usable & ~outside & ~value.is_between(least, most)
+        tell = f"{{}} is outside {least:g} to {most:g}, the values of B; the rules forbid it, the checker does not"
+        notes.add_cells(rows, beyond, (column, name), "out-of-range-of-B", tell, error=False)
+    else:
+        fraction = usable & ~outside & ~value.is_in([0.0, 1.0])
+        tell = "{} is neither 0 nor 1; the official checker accepts it"
+        notes.add_cells(rows, fraction, (column, name), "no-0-or-1", tell, error=False)
+
+
+def _check_nominal(rows: TextRows, column: int, name: str, notes: _Notes) -> None:
+    text = rows.cells(column + 1)[column]
+    unknown = ~text.is_in(list(DOMAINS[name]))
+    if name == "edu":
+        unstated = text.is_in(sorted(EMPTY | {"Missing"}))
+        tell = "'{}' says nothing about education; B always does, but the official checker accepts it"
+        notes.add_cells(rows, unstated, (column, name), "missing-education", tell, error=False)
+        unknown &= ~unstated
+    tell = f"'{{}}' is not one of {', '.join(DOMAINS[name])}"
+    notes.add_cells(rows, unknown, (column, name), "unknown-value", tell)
+
+
+def _check_half(total: int, kept: int, notes: _Notes, *, strict: bool) -> None:
+    """Check that D keeps half of the rows: the rule accepts exactly half, the checker wants more (spec F-D3)."""
+    if 2 * kept < total:
+        notes.add("too-few-rows", f"D has {kept} rows, less than half of the {total} rows of B; delete fewer rows")
+    elif 2 * kept == total:
+        if not strict:
+            notes.add("too-few-rows", f"D has exactly half of the {total} rows of B; the official checker wants more")
+        message = "the rule says at least half of the rows, the official checker refuses exactly half"
+        notes.add("exactly-half", message, error=False)
+
+
+def _check_excluded(total: int, kept: int, x: TextRows, notes: _Notes, *, strict: bool) -> None:
+    if not x.numbers:
+        notes.add("empty-file", "X is empty, and the official checker refuses an empty file; list the deleted rows")
+        return
+    _check_width(x, 1, notes)
+    text = x.cells(1)[0]
+    whole = text.str.contains(INTEGER)
+    notes.add_cells(x, ~whole, (0, "row"), "no-integer", "'{}' is no whole number; write a row number of B from 0")
+    number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)
+    repeated = number.is_not_null() & ~number.is_first_distinct()
+    notes.add_cells(x, repeated, (0, "row"), "duplicate-row", "row {} stands in X twice; list it once")
+    outside = whole & ~number.is_between(0, total - 1)
+    tell = f"B has no row {{}}; its rows are 0 to {total - 1} (the official checker overlooks it)"
+    notes.add_cells(x, outside, (0, "row"), "row-out-of-range", tell, error=strict)
+    if len(x.numbers) + kept != total:
+        message = f"X lists {len(x.numbers)} rows and D has {kept}, together not the {total} rows of B"
+        notes.add("row-count", message)
+
+
+def check_answers(total: int, e: TextRows) -> Checked:
+    """Check E: 100 lines of three whole numbers from -1 to the last row of B (spec D.4, F-D9)."""
+    notes = _Notes("E")
+    if len(e.numbers) != TEST_ROWS:
+        notes.add("row-count", f"E has {len(e.numbers)} rows; it needs {TEST_ROWS}, one for every row of CT")
+    if not e.numbers:
+        return Checked(tuple(notes.errors))
+    _check_width(e, GUESSES, notes)
+    numbers = []
+    for column, name in enumerate(("first", "second", "third")):
+        text = e.cells(GUESSES)[column]
+        whole = text.str.contains(INTEGER)
+        tell = "'{}' is no whole number; write a row number of D from 0, or -1"
+        notes.add_cells(e, ~whole, (column, name), "no-integer", tell)
+        number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)
+        outside = whole & ~number.is_between(-1, total - 1)
+        tell = f"{{}} is outside -1 to {total - 1}, the rows of B"
+        notes.add_cells(e, outside, (column, name), "row-out-of-range", tell)
+        numbers.append(number.fill_null(-1).to_numpy())
+    mixed = (numbers[0] == -1) & ((numbers[1] > -1) | (numbers[2] > -1))
+    tell = "the row is answered as deleted, yet its other guesses count for topk"
+    notes.add_cells(e, pl.Series(np.asarray(mixed)), (0, "first"), "mixed-answer", tell, error=False)
+    return Checked(tuple(_sorted(notes.errors)), tuple(_sorted(notes.warnings)))

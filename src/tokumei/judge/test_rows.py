@@ -1,0 +1,36 @@
+"""pick: the test rows CT of an attacker and their true rows in D (spec D.6, F-D10)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tokumei.errors import InfeasibleError
+
+__all__ = ["OFFICIAL_SEED", "TEST_ROWS_EACH", "pick_rows"]
+
+Ints = npt.NDArray[np.int64]
+OFFICIAL_SEED = 100
+TEST_ROWS_EACH = 50
+LARGEST_SEED = 2**32
+
+
+def pick_rows(count: int, deleted: Ints, *, seed: int = OFFICIAL_SEED, each: int = TEST_ROWS_EACH) -> tuple[Ints, Ints]:
+    """Return the drawn rows of B in ascending order, ``each`` deleted and ``each`` kept, and their rows in D or -1.
+
+    Seed 100 gives the draw of the published program; a real contest needs a secret seed for every draw.
+    """
+    kept = np.ones(count, dtype=bool)
+    kept[deleted] = False
+    left = np.flatnonzero(kept)
+    for name, rows in (("deleted", deleted), ("kept", left)):
+        if len(rows) < each:
+            message = f"only {len(rows)} rows are {name}, but {each} of them are to be drawn; draw fewer"
+            raise InfeasibleError(message, code="too-few-rows")
+    # The published program draws through the legacy generator, afresh for either group.
+    draws = [
+        np.random.RandomState(seed % LARGEST_SEED).choice(len(rows), each, replace=False) for rows in (deleted, left)
+    ]
+    chosen = np.sort(np.concatenate([deleted[draws[0]], left[draws[1]]]))
+    place = np.cumsum(kept) - 1
+    return chosen, np.where(kept[chosen], place[chosen], -1)
