@@ -284,7 +284,15 @@ def _parse_format(text_format: str) -> str:
 
 def value_text(codes: npt.ArrayLike, field: Field) -> pl.Series:
     """Return the shortest text of each code of an ordered field."""
-    units = pl.Series("text", np.asarray(codes, dtype=np.int64))
+    numbers = np.asarray(codes, dtype=np.int64)
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    if (high - low) * WORTHWHILE_REPETITION < len(numbers):
+        return _value_text(np.arange(low, high + 1), field).gather(numbers - low)
+    return _value_text(numbers, field)
+
+
+def _value_text(codes: Ints, field: Field) -> pl.Series:
+    units = pl.Series("text", codes)
     if field.kind is Kind.DATE:
         return units.cast(pl.Int32).cast(pl.Date).dt.strftime(field.format)
     if field.kind is Kind.DATETIME:
