@@ -126,9 +126,9 @@ def _check_textual(raw: bytes, file: str) -> None:
         if raw.startswith(magic):
             _refuse(file, f"this is {what}")
     data = np.frombuffer(raw, dtype=np.uint8)
-    control = data < FIRST_TEXT_BYTE
-    if control.any():
-        first = int(np.argmax(control))
+    # The least byte tells it without a mask as large as the file.
+    if data.min(initial=FIRST_TEXT_BYTE) < FIRST_TEXT_BYTE:
+        first = int(np.argmax(data < FIRST_TEXT_BYTE))
         name = "a NUL byte" if data[first] == 0 else f"the control byte 0x{data[first]:02x}"
         _refuse(file, f"{name} makes this binary data, not text; give CSV text or Parquet", line=_line(raw, first))
 
