@@ -9,6 +9,7 @@ import pytest
 from tests.leaky_releases import (
     grouped,
     own_first_text,
+    owners_of,
     purchases,
     random_names,
     release_of,
@@ -16,13 +17,14 @@ from tests.leaky_releases import (
 )
 from tokumei.attack.cheapest_matching import CheapestMatching
 from tokumei.attack.matching_posterior import MatchingPosterior
+from tokumei.attack.nearest_history import NearestHistory
 from tokumei.attack.predictable_pseudonyms import PredictablePseudonyms
 from tokumei.attack.range_asymmetry import RangeAsymmetry
 from tokumei.attack.record_counts import RecordCounts
 from tokumei.attack.release_order import ReleaseOrder
 from tokumei.attack.set_position import SetPosition
 from tokumei.attack.suppression_pattern import SuppressionPattern
-from tokumei.cells import SetCells
+from tokumei.cells import RangeCells, SetCells
 from tokumei.celltext import read_cells
 from tokumei.history import History, Release, Secret
 from tokumei.parts import Attack
@@ -32,6 +34,7 @@ NAMES = random_names(HISTORY)
 ALL: list[Attack] = [
     CheapestMatching(),
     MatchingPosterior(),
+    NearestHistory(),
     PredictablePseudonyms(seeds=5),
     RangeAsymmetry(),
     RecordCounts(),
@@ -97,6 +100,15 @@ def test_a_small_seed_is_found() -> None:
     names = pl.Series("pseudonym", np.random.default_rng(3).permutation(60).astype(str))
     release, secret = release_of(grouped(HISTORY, 2), names)
     assert hits(PredictablePseudonyms(seeds=10), release, secret) == 60
+
+
+def test_changed_values_are_named_by_the_nearest_history() -> None:
+    cells = {name: HISTORY.cells(name) for name in HISTORY.codes}
+    noise = np.random.default_rng(1).integers(-3, 4, size=len(HISTORY))
+    cells["paid"] = RangeCells.of_values(HISTORY.codes["paid"] + noise)
+    release = Release(HISTORY.schema, NAMES.gather(HISTORY.subject), cells)
+    secret = Secret(owners_of(HISTORY, NAMES), np.arange(len(HISTORY)))
+    assert hits(NearestHistory(), release, secret) == 60
 
 
 def test_record_counts_put_the_sure_guesses_first() -> None:

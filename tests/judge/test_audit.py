@@ -20,6 +20,7 @@ from tests.leaky_releases import (
     release_of,
     split_surplus,
 )
+from tokumei.cells import RangeCells
 from tokumei.errors import InputError, ParameterError
 from tokumei.history import History, Release, Secret
 from tokumei.judge.audit import audit_release
@@ -236,6 +237,16 @@ def test_release_of_other_data_is_explained() -> None:
     assert "day=" in sentence
 
 
+def test_changed_values_are_unsafe_where_the_nearest_history_names_the_owner() -> None:
+    cells = {name: HISTORY.cells(name) for name in HISTORY.codes}
+    cells["paid"] = RangeCells.of_values(HISTORY.codes["paid"] + np.random.default_rng(1).integers(1, 4, len(HISTORY)))
+    release = Release(HISTORY.schema, NAMES.gather(HISTORY.subject), cells)
+    result = audit_release(HISTORY, release, Secret(owners_of(HISTORY, NAMES), np.arange(len(HISTORY))))
+    assert result.verdict.outcome is Outcome.UNSAFE
+    assert codes(result) == ["nearest-history", "inconsistent"]
+    assert result.reidentified["nearest-history"].share == pytest.approx(1.0)
+
+
 def test_a_damaged_record_is_named_with_its_owner() -> None:
     release, secret = release_of(grouped(HISTORY, 2), NAMES)
     paid = release.cells["paid"]
@@ -245,7 +256,8 @@ def test_a_damaged_record_is_named_with_its_owner() -> None:
     broken = Release(release.schema, release.pseudonyms, {**release.cells, "paid": damaged})
     result = audit_release(HISTORY, broken, secret)
     owner = HISTORY.subjects[int(HISTORY.subject[secret.rows[4]])]
-    assert f"belongs to subject '{owner}', but published record 5 (" in result.verdict.reasons[0].sentence
+    sentence = next(reason.sentence for reason in result.verdict.reasons if reason.code == "inconsistent")
+    assert f"belongs to subject '{owner}', but published record 5 (" in sentence
 
 
 def test_pseudonyms_that_compete_for_too_few_subjects_are_named() -> None:

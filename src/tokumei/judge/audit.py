@@ -22,7 +22,7 @@ from tokumei.celltext import read_cells
 from tokumei.errors import InputError, ParameterError
 from tokumei.history import History, Release, Secret
 from tokumei.judge.audit_attacks import Attacker, attack_figures, posterior_figure
-from tokumei.judge.audit_contradiction import contradiction
+from tokumei.judge.audit_contradiction import contradiction, nearest_figure
 from tokumei.judge.audit_reasons import MARGIN, Figures, Hub, decide
 from tokumei.judge.audit_result import AuditResult
 from tokumei.judge.audit_split import split_findings
@@ -190,13 +190,18 @@ class _Audit:
 
     def inconsistent(self, error: NoPerfectMatchingError | None) -> AuditResult:
         """Return what can be said when no hypothesis explains the release."""
+        k = self._level(0)
+        nearest = nearest_figure(self.history, self.consistency, self.owner)
         return AuditResult(
-            k=self._level(0),
+            k=k,
             subjects=len(self.history.subjects),
             pseudonyms=len(self.consistency.histories.names),
             k_anonymity=self.k_anonymity,
-            verdict=contradiction(self.history, self.release, self.consistency, self.owner, error),
+            verdict=contradiction(
+                self.history, self.release, self.consistency, self.owner, error, nearest=nearest, k=k
+            ),
             with_secret=self.owner is not None,
+            reidentified={} if nearest is None else {"nearest-history": nearest},
         )
 
     def split(self) -> AuditResult:

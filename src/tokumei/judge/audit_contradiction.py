@@ -10,18 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.history import History, Release
+from tokumei.judge.audit_result import AttackFigure
 from tokumei.judge.audit_truth import MERGED
 from tokumei.kernels.consistency import Consistency
 from tokumei.kernels.matchings import NoPerfectMatchingError
+from tokumei.kernels.nearest_histories import history_distances
 from tokumei.results import Outcome, Reason, Verdict
 
-__all__ = ["contradiction"]
+__all__ = ["contradiction", "nearest_figure"]
 
 Ints = npt.NDArray[np.int64]
 SHOWN = 5
-_SKIPPED = "candidates, posteriors, attacks and joint risk: no hypothesis explains the release"
+_SKIPPED = "candidates, posteriors, other attacks and joint risk: no hypothesis explains the release"
 _REMEDY = (
-    "check that original and release belong together; for methods that change values judge with record linkage instead"
+    "check that original and release belong together; for methods that change values see the nearest-history attack"
 )
 
 
@@ -31,11 +33,38 @@ def contradiction(
     consistency: Consistency,
     owner: Ints | None,
     error: NoPerfectMatchingError | None = None,
+    *,
+    nearest: AttackFigure | None = None,
+    k: int = 2,
 ) -> Verdict:
-    """Return the verdict on an inconsistent release, with the contradiction in words."""
+    """Return the verdict on an inconsistent release, with the contradiction in words.
+
+    It is unsafe if the nearest history names more than 1/k of the owners all the same.
+    """
     sentence = _hall(history, consistency, error) if error is not None else _alone(history, release, consistency, owner)
     reason = Reason(code="inconsistent", sentence=sentence, remedy=_REMEDY)
-    return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,), skipped=(_SKIPPED,))
+    if nearest is None:
+        return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,), skipped=(_SKIPPED,))
+    sentence = (
+        f"the subject with the nearest history is the owner for {100 * nearest.share:.1f} % of the pseudonyms "
+        f"(blind: {100 * nearest.baseline:.1f} %)"
+    )
+    linked = Reason(code="nearest-history", sentence=sentence, remedy="change values more strongly, or generalize")
+    if nearest.share > 1 / k:
+        return Verdict(outcome=Outcome.UNSAFE, reasons=(linked, reason), skipped=(_SKIPPED,))
+    return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason, linked), skipped=(_SKIPPED,))
+
+
+def nearest_figure(history: History, consistency: Consistency, owner: Ints | None) -> AttackFigure | None:
+    """Return what the nearest history names; it needs the truth, and a number of pairs that can be compared."""
+    distance = None if owner is None else history_distances(history, consistency)
+    if distance is None or owner is None:
+        return None
+    nearest = distance <= distance.min(axis=1, keepdims=True) + 1e-9
+    known = np.flatnonzero(owner != MERGED)
+    right = nearest[known, owner[known]] / nearest[known].sum(axis=1)
+    share = float(right.sum()) / len(owner)
+    return AttackFigure(share=share, baseline=1.0 / distance.shape[1], observed=share)
 
 
 def _hall(history: History, consistency: Consistency, error: NoPerfectMatchingError) -> str:
