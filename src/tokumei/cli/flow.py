@@ -15,6 +15,7 @@ from tokumei.cli.output import (
     finish,
     progress_bars,
     refuse_overwriting,
+    registered,
     show_table,
     tell,
     warn,
@@ -105,7 +106,12 @@ def describe(
 def anonymize(
     data: InputArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RELEASE_DIR", help="The folder to create.")],
-    method: Annotated[str, typer.Option("--method", metavar="NAME", help="See 'tokumei methods'.")] = "k-anonymity",
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", metavar="NAME", help="See 'tokumei methods'.", autocompletion=registered("anonymizers")
+        ),
+    ] = "k-anonymity",
     k: Annotated[int | None, typer.Option("--k", help="How many subjects must look alike.")] = None,
     schema: SchemaOption = None,
     settings: SettingsOption = None,
@@ -168,7 +174,9 @@ def anonymize(
 
 
 def attack(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="See 'tokumei attacks'.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="See 'tokumei attacks'.", autocompletion=registered("attacks"))
+    ],
     original: OriginalOption,
     release: ReleaseOption,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="GUESSES", help="CSV file of guesses.")],
@@ -213,7 +221,8 @@ def judge(
     release: ReleaseOption,
     secret: SecretOption = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="See 'tokumei metrics'; all if left out.")
+        list[str] | None,
+        typer.Option("--metric", help="See 'tokumei metrics'; all if left out.", autocompletion=registered("metrics")),
     ] = None,
     schema: SchemaOption = None,
     json: JsonFlag = False,

@@ -9,6 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.metadata import entry_points
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -30,6 +31,7 @@ __all__ = [
     "forget_stdout",
     "progress_bars",
     "refuse_overwriting",
+    "registered",
     "say",
     "show_table",
     "tell",
@@ -49,6 +51,16 @@ SeedOption = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Make the run repeatable. For experiments: who guesses it can undo a release."),
 ]
+
+
+def registered(kind: str) -> Callable[[str], list[str]]:
+    """Return what completes the names of registered parts: 'anonymizers', 'attacks' or 'metrics'."""
+
+    def complete(incomplete: str) -> list[str]:
+        names = sorted(entry.name for entry in entry_points(group=f"tokumei.{kind}"))
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
 
 
 def finish(

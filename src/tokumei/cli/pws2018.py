@@ -17,6 +17,7 @@ from tokumei.cli.output import (
     finish,
     progress_bars,
     refuse_overwriting,
+    registered,
     show_table,
     warn,
 )
@@ -187,7 +188,9 @@ def safety(
 
 @app.command()
 def anonymize(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="See 'tokumei methods'.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="See 'tokumei methods'.", autocompletion=registered("anonymizers"))
+    ],
     t: TArgument = None,
     output: OutputOption = None,
     k: Annotated[int | None, typer.Option("--k", help="How many customers must look alike.")] = None,
@@ -220,7 +223,9 @@ def anonymize(
 
 @app.command()
 def attack(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="See 'tokumei attacks'.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="See 'tokumei attacks'.", autocompletion=registered("attacks"))
+    ],
     t: TArgument = None,
     a1: A1Argument = None,
     output: OutputOption = None,
