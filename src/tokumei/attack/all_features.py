@@ -30,5 +30,8 @@ class AllFeatures(MasterAttack):
 
     def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the assignment with the largest summed likeness."""
-        cost = 1 - combined_likeness(original, published)
-        return match_customers(cost, original.master["customer"], published.master["customer"])
+        return self.guess_from(combined_likeness(original, published), original, published)
+
+    def guess_from(self, likeness: npt.NDArray[np.float32], original: Shop, published: Shop) -> Ints:
+        """Return the assignment from a likeness of all pairs that was computed already."""
+        return match_customers(1 - likeness, original.master["customer"], published.master["customer"])
