@@ -93,7 +93,7 @@ class Manifest:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
-                np.savez(file, **result)
+                np.savez(file, **dict[str, Any](result))
             partial.replace(target)
         except OSError as error:
             message = f"{self.folder}: a finished block cannot be kept: {error.strerror}; name a writable folder"
@@ -111,7 +111,8 @@ def run_blocks(
     label: str = "blocks",
 ) -> list[Result]:
     """Return ``function(block)`` for every block, in order; with a folder and a digest the run is resumable."""
-    place: Backend = backend or (Pool(workers) if workers > 1 and len(blocks) > 1 else InProcess())
+    pooled = workers > 1 and len(blocks) > 1
+    place: Backend | Pool | InProcess = backend or (Pool(workers) if pooled else InProcess())
     manifest = Manifest(folder) if folder is not None and digest is not None else None
     names = [digest(block) for block in blocks] if manifest is not None and digest is not None else []
     found: list[Result | None] = [manifest.load(name) for name in names] if manifest else [None] * len(blocks)

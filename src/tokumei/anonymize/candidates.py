@@ -1,8 +1,8 @@
 """Which pairs of units are worth an exact cost: those whose estimate is low against the prices of both.
 
-A price says what a unit has to pay at least in an optimal assignment of the estimates. Choosing by reduced cost (estimate
-minus both prices) instead of by distance finds the pairs an optimal solution uses among 5 to 10 candidates per unit
-(research part 2), because somebody must be paired with the outliers too.
+A price says what a unit has to pay at least in an optimal assignment of the estimates. Choosing by reduced cost
+(estimate minus both prices) instead of by distance finds the pairs an optimal solution uses among 5 to 10 candidates
+per unit (research part 2), because somebody must be paired with the outliers too.
 """
 
 from __future__ import annotations

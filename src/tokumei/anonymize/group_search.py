@@ -37,7 +37,7 @@ class GroupModel:
 
 
 @njit(cache=True, nogil=True)
-def _cost(per_row: Floats, counts: Ints, shares: Floats, surplus: float, group: Ints, size: int) -> float:
+def _cost(per_row: Floats, counts: Ints, shares: Floats, surplus: float, group: Ints, size: int) -> float:  # noqa: PLR0917
     fewest, total, pairs = counts[group[0]], 0, 0.0
     for i in range(size):
         fewest = min(fewest, counts[group[i]])
@@ -56,7 +56,7 @@ def _costs(per_row: Floats, counts: Ints, shares: Floats, surplus: float, member
 
 
 @njit(cache=True, nogil=True)
-def _anneal(
+def _anneal(  # noqa: PLR0917
     per_row: Floats,
     counts: Ints,
     neighbours: Ints,
@@ -70,7 +70,7 @@ def _anneal(
     seed: int,
 ) -> None:
     """Swap members between groups under a falling temperature."""
-    np.random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
     units, reach = neighbours.shape
     home = np.empty(units, dtype=np.int64)
     slot = np.empty(units, dtype=np.int64)
@@ -84,12 +84,12 @@ def _anneal(
     heat = hottest
     for _ in range(moves):
         heat *= cooling
-        unit = np.random.randint(units)
-        target = home[neighbours[unit, np.random.randint(reach)]]
+        unit = np.random.randint(units)  # noqa: NPY002
+        target = home[neighbours[unit, np.random.randint(reach)]]  # noqa: NPY002
         source = home[unit]
         if target == source:
             continue
-        there = np.random.randint(sizes[target])
+        there = np.random.randint(sizes[target])  # noqa: NPY002
         here = slot[unit]
         other = members[target, there]
         members[target, there] = unit
@@ -97,7 +97,7 @@ def _anneal(
         new_target = _cost(per_row, counts, shares, surplus, members[target], sizes[target])
         new_source = _cost(per_row, counts, shares, surplus, members[source], sizes[source])
         change = new_target + new_source - cost[target] - cost[source]
-        if change <= 0.0 or np.random.random() < np.exp(-change / heat):
+        if change <= 0.0 or np.random.random() < np.exp(-change / heat):  # noqa: NPY002
             cost[target], cost[source] = new_target, new_source
             home[unit], home[other] = target, source
             slot[unit], slot[other] = there, here
@@ -133,7 +133,7 @@ def anneal(model: GroupModel, groups: list[list[int]], *, moves: int, seed: int)
 
 
 @njit(cache=True, nogil=True)
-def _beam(
+def _beam(  # noqa: PLR0917
     per_row: Floats,
     counts: Ints,
     neighbours: Ints,
@@ -181,7 +181,7 @@ def _beam(
                     fresh[place] = trial
                     fresh_last[place] = step
                     if count == width:
-                        worst = np.argmax(score)
+                        worst = int(np.argmax(score))
             kept, last, alive = fresh, fresh_last, count
             if grown == size:
                 for place in range(alive):

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from tokumei.anonymize.candidates import FORBIDDEN, Estimates, choose_pairs, estimate_costs
 from tokumei.anonymize.group_search import GroupModel, anneal, search_groups
-from tokumei.anonymize.remainders import absorb
 from tokumei.anonymize.partition_program import Pool, improve_by_windows, relaxed_prices
+from tokumei.anonymize.remainders import absorb
 from tokumei.kernels.pair_costs import exact_matched
 from tokumei.kernels.record_table import RecordTable
 

@@ -36,6 +36,8 @@ Ints = npt.NDArray[np.int64]
 
 LEFTOVER_ROUNDS = 3
 MANY_RECORDS = 200_000
+# Scales the size of blocks; for tests.
+_MOST_UNITS_FACTOR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ class KAnonymity(Anonymizer):
         merged, table, spare = self._stage(table if self.split is None else cut_units(table, self.split))
         parts = [merged]
         most = self.split or int(max(table.counts().max(initial=1), 1))
-        for turn in range(LEFTOVER_ROUNDS if split else 0):
-            rest = leftover_units(table, spare, fewest=2 if turn == 0 else 4, most=most)
+        for _ in range(LEFTOVER_ROUNDS if split else 0):
+            rest = leftover_units(table, spare, fewest=1, most=most)
             if len(np.unique(rest.owners)) < 2 * self.k:
                 break
             merged, table, spare = self._stage(rest)
@@ -113,7 +115,7 @@ class KAnonymity(Anonymizer):
     def groups(self, table: RecordTable) -> Groups:
         """Return the groups of units that are published alike."""
         effort = _EFFORTS[self.effort]
-        blocks = cut_blocks(table, most=effort.most_units, fewest=4 * self.k)
+        blocks = cut_blocks(table, most=max(int(effort.most_units * _MOST_UNITS_FACTOR), 4 * self.k), fewest=4 * self.k)
         inner = 1 if len(blocks) > 1 else self.threads
         settings = f"{self.k} {self.effort} {self.weights} 1"
         solved = run_blocks(

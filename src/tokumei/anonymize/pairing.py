@@ -34,9 +34,7 @@ def match_graph(count: int, first: Ints, second: Ints, cost: Floats) -> list[tup
     return sorted((min(pair), max(pair)) for pair in pairs)
 
 
-def pair_units(
-    table: RecordTable, *, per_unit: int, limit: int, refine: bool = False, threads: int = 1
-) -> list[list[int]]:
+def pair_units(table: RecordTable, *, per_unit: int, limit: int, threads: int = 1) -> list[list[int]]:
     """Return groups of two (one of three if the number is odd) of least total cost among the candidate pairs."""
     count = len(table)
     if count <= FEWEST_FOR_ESTIMATE:
@@ -44,8 +42,7 @@ def pair_units(
     estimates = estimate_costs(table, threads=threads)
     first, second = choose_pairs(table, estimates, per_unit)
     graph = exact_graph(table, first, second, limit=limit, threads=threads)
-    groups = _matched(table, estimates, graph, limit=limit, threads=threads)
-    return groups if not refine else groups
+    return _matched(table, estimates, graph, limit=limit, threads=threads)
 
 
 def _matched(

@@ -1,8 +1,9 @@
 """The set partitioning program over a pool of costed groups: prices by its relaxation, better partitions by windows.
 
 The relaxation gives a price per unit and a floor for everything the pool can do. A partition is improved window by
-window: some dozens of groups of like record count are dissolved and the cheapest partition of their units is taken from
-the pool by a mixed-integer program. Limits are counts of nodes, never times, so that results do not depend on the machine.
+window: some dozens of groups of like record count are dissolved and the cheapest partition of their units is taken
+from the pool by a mixed-integer program. Limits are counts of nodes, never times, so that results do not depend on the
+machine.
 """
 
 from __future__ import annotations

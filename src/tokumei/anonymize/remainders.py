@@ -53,9 +53,9 @@ def joining_costs(
     near = np.argsort(estimates.cost[units], axis=1, kind="stable")[:, : size + 2]
     trial, owner = [], []
     for unit, others in zip(units.tolist(), near.tolist(), strict=True):
-        others = [other for other in others if other != unit]
-        for start in range(min(3, len(others) - size + 1)):
-            group = others[start : start + size]
+        rest = [other for other in others if other != unit]
+        for start in range(min(3, len(rest) - size + 1)):
+            group = rest[start : start + size]
             if len({*table.owners[group].tolist(), int(table.owners[unit])}) == size + 1:
                 trial.append((group, [*group, unit]))
                 owner.append(unit)

@@ -51,7 +51,7 @@ def assign(cost: npt.ArrayLike) -> Assignment:
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
-def _two_smallest(cost: Floats, row: int, prices: Floats) -> tuple[int, float, int, float]:  # type: ignore[no-any-unimported]
+def _two_smallest(cost: Floats, row: int, prices: Floats) -> tuple[int, float, int, float]:
     """Return the two columns with the smallest reduced cost in a row, and these costs."""
     first, second = 0, -1
     least, next_least = cost[row, 0] - prices[0], FAR
@@ -104,7 +104,7 @@ def _reduce_rows(cost: Floats, column_of: Ints, row_of: Ints, prices: Floats, fr
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
-def _relax(line: Floats, row: int, offset: float, shadow: Floats, key: Floats, before: Ints) -> float:
+def _relax(line: Floats, row: int, offset: float, shadow: Floats, key: Floats, before: Ints) -> float:  # noqa: PLR0917
     """Shorten the distances through a row; return the smallest distance of a column not yet scanned."""
     least = FAR
     for column in range(len(line)):
@@ -131,7 +131,7 @@ def _nearest_column(key: Floats, least: float, row_of: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _augment(
+def _augment(  # noqa: PLR0917
     cost: Floats,
     start: int,
     column_of: Ints,

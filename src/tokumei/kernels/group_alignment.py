@@ -9,6 +9,7 @@ tight hull, or g if the cell is suppressed for the whole group, whichever is les
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,7 @@ SMALLEST_STEP = 1e-12
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
-def _hull_costs(
+def _hull_costs(  # noqa: PLR0917
     values: Floats,
     lowest: float,
     reach: float,
@@ -54,7 +55,7 @@ def _hull_costs(
 
 
 @njit(cache=True, nogil=True)
-def _ordered_costs(values: Floats, others: Floats, step: float, weight: float, whole: bool, line: Floats) -> None:
+def _ordered_costs(values: Floats, others: Floats, step: float, weight: float, whole: bool, line: Floats) -> None:  # noqa: FBT001, PLR0917
     """Add the cost of a cell that holds ``others`` and one of ``values`` (``whole``: none missing) to a line."""
     present = 0
     lowest, highest = 0.0, 0.0
@@ -104,7 +105,7 @@ def _nominal_costs(codes: Codes, others: Codes, weight: float, line: Floats) -> 
 
 
 @njit(cache=True, nogil=True)
-def _match_member(
+def _match_member(  # noqa: PLR0917
     ordered: Floats,
     steps: Floats,
     ordered_weights: Floats,
@@ -147,7 +148,7 @@ def _match_member(
 
 
 @njit(cache=True, nogil=True)
-def _align_chunk(
+def _align_chunk(  # noqa: PLR0917
     ordered: Floats,
     steps: Floats,
     ordered_weights: Floats,
@@ -195,7 +196,7 @@ def _align_chunk(
 
 
 @njit(cache=True, nogil=True)
-def _align_groups(
+def _align_groups(  # noqa: PLR0917
     ordered: Floats,
     steps: Floats,
     ordered_weights: Floats,
@@ -280,7 +281,7 @@ def align_groups(
             costs[start:stop],
         )
 
-    work = [(effort[a:b].sum(), piece(int(a), int(b))) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    work = [(effort[a:b].sum(), piece(int(a), int(b))) for a, b in pairwise(edges)]
     work.sort(key=lambda one: -one[0])
     spread_over(threads, [run for _, run in work])
     return costs, aligned

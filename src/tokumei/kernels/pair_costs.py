@@ -2,9 +2,8 @@
 
 **Estimate.** Every field is matched on its own. Sorted values of the shorter history (n_a) go into sorted values of the
 longer one (n_b) in order, so the i-th of a can only meet the i-th to the (i + n_b - n_a)-th of b: its distance is at
-least the distance to that window. Categories cost what the overlap of both multisets leaves over. Both are
-lower bounds of the exact cost up to the cap of a suppressed cell, and need no search. The sum is scaled to exact costs by a
-regression on a sample of pairs (`calibrate`).
+least the distance to that window. Categories cost what the overlap of both multisets leaves over. Both are lower
+bounds of the exact cost up to the cap of a suppressed cell, and need no search. The estimate only chooses candidates.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -59,9 +59,9 @@ def _windowed(a: Floats32, b: Floats32, cap: float) -> float:
     total = np.float32(0.0)
     zero, most = np.float32(0.0), np.float32(cap)
     for i in range(len(a)):
-        apart = max(max(b[i] - a[i], a[i] - b[i + slack]), zero)
+        apart = max(b[i] - a[i], a[i] - b[i + slack], zero)
         total += min(apart, most)
-    return total
+    return float(total)
 
 
 @njit(cache=True, nogil=True)
@@ -77,7 +77,7 @@ def _unshared(a: Codes, b: Codes) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _estimate_row(
+def _estimate_row(  # noqa: PLR0917
     ordered: Floats32,
     ordered_weights: Floats,
     nominal: Codes,
@@ -108,7 +108,7 @@ def _estimate_row(
 
 
 @njit(cache=True, nogil=True)
-def _estimate_rows(
+def _estimate_rows(  # noqa: PLR0917
     ordered: Floats32,
     ordered_weights: Floats,
     nominal: Codes,
@@ -154,7 +154,7 @@ def estimate_pairs(table: RecordTable, *, threads: int = 1) -> Floats32:
             out,
         )
 
-    spread_over(threads, [piece(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)])
+    spread_over(threads, [piece(int(a), int(b)) for a, b in pairwise(bounds)])
     out += out.T
     return out
 

@@ -30,7 +30,7 @@ FAR_AWAY = 1e17
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
-def _fill_row(
+def _fill_row(  # noqa: PLR0917
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,
@@ -72,7 +72,7 @@ def chunk_count(shorter: int, longer: int, limit: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def match_pair(
+def match_pair(  # noqa: PLR0917
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,
@@ -105,7 +105,7 @@ def match_pair(
 
 
 @njit(cache=True, nogil=True)
-def _match_pairs(
+def _match_pairs(  # noqa: PLR0917
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,
