@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tokumei import flow
 from tokumei.describe.profile import Profile, profile
 from tokumei.files import atomic_folder, write_text
-from tokumei.history import History, Release, Score
+from tokumei.history import History, Release, Score, Verdict
+from tokumei.judge.audit import audit_release
 from tokumei.judge.cell_error import CellError
 from tokumei.parts import find_part, make_part
 from tokumei.progress import stage
@@ -40,12 +41,14 @@ def run_demo(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
 def _fill(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
     """Run the flow in an empty folder; return what was measured."""
     original = folder / "purchases.csv"
-    with stage("generate purchases"):
-        write_synthetic("purchases", original, subjects=subjects, seed=seed)
+    write_synthetic("purchases", original, subjects=subjects, seed=seed)
     history = read_history(original)
     write_text(folder / "schema.toml", history.schema.to_toml())
     facts = profile(history)
-    releases, bars, samples = [], [], {}
+    releases: list[dict[str, Any]] = []
+    bars: list[dict[str, object]] = []
+    verdicts: dict[str, Verdict] = {}
+    samples: dict[str, Release] = {}
     for label, method_name, settings in METHODS:
         method = flow.make_anonymizer(method_name, settings)
         release, secret = flow.anonymize(history, method, seed=seed)
@@ -56,10 +59,18 @@ def _fill(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
             for name in ATTACKS
         ]
         bars += [_bar(label, name, score) for name, score in zip(ATTACKS, success, strict=True)]
-        releases.append({"release": label, "loss": utility.value, "risk": max(score.value for score in success)})
+        with stage(f"audit: {label}"):
+            audit = audit_release(history, release, secret, seed=seed)
+        strongest = max(audit.reidentified.values(), key=lambda figure: figure.share, default=None)
+        if strongest is not None:
+            share, chance = strongest.share, 1 / len(history.subjects)
+            bars.append({"release": label, "attack": "audit's best", "share": share, "baseline": chance})
+        best = max([score.value for score in success] + [figure.share for figure in audit.reidentified.values()])
+        releases.append({"release": label, "loss": utility.value, "risk": best, "verdict": audit.verdict.outcome.value})
+        verdicts[label] = audit.verdict
         samples[label] = release
     with stage("report"):
-        write_text(folder / REPORT, _report(history, facts, releases, bars, samples))
+        write_text(folder / REPORT, _report(history, facts, releases, bars, verdicts, samples))
     return {"records": len(history), "releases": releases}
 
 
@@ -67,11 +78,20 @@ def _bar(label: str, attack: str, score: Score) -> dict[str, object]:
     return {"release": label, "attack": attack, "share": score.value, "baseline": score.baseline}
 
 
-def _report(
+def _spoken(verdict: Verdict) -> str:
+    """Return a verdict with its reasons as running text."""
+    reasons = [
+        f"{reason.sentence}; {reason.remedy}." if reason.remedy else f"{reason.sentence}." for reason in verdict.reasons
+    ]
+    return " ".join([f"{verdict.outcome.value.replace('-', ' ')}.", *(text[0].upper() + text[1:] for text in reasons)])
+
+
+def _report(  # noqa: PLR0917 - everything that was measured goes into the one document
     history: History,
     facts: Profile,
     releases: Sequence[dict[str, Any]],
     bars: Sequence[dict[str, object]],
+    verdicts: Mapping[str, Verdict],
     samples: dict[str, Release],
 ) -> str:
     lead = (
@@ -89,8 +109,8 @@ def _report(
         paragraphs=["Orange: share of pseudonyms whose owner was named. Blue mark: guessing at random."],
         tables=[
             Table(
-                ["release", "information lost", "re-identified by the best attack"],
-                [[row["release"], row["loss"], f"{row['risk']:.1%}"] for row in releases],
+                ["release", "information lost", "re-identified by the best attack", "audit"],
+                [[row["release"], row["loss"], f"{row['risk']:.1%}", row["verdict"]] for row in releases],
             )
         ],
         charts={
@@ -98,9 +118,13 @@ def _report(
             "Information lost against risk": charts.trade_off(releases),
         },
     )
+    audits = Section(
+        title="What the audit says",
+        paragraphs=[f"{label}: {_spoken(verdict)}" for label, verdict in verdicts.items()],
+    )
     looks = Section(
         title="What a release looks like",
         paragraphs=["The first records of each release; ranges, sets and * stand for what was hidden."],
         tables=[Table(release.text().columns, release.text().head(SAMPLE_ROWS).rows()) for release in samples.values()],
     )
-    return render("Tokumei demo", lead, [outcome, raw, looks])
+    return render("Tokumei demo", lead, [outcome, audits, raw, looks])

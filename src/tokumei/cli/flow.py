@@ -264,7 +264,7 @@ def demo(
         json=json,
         show=lambda console: show_table(
             console,
-            ["release", "information lost", "re-identified"],
-            [[row["release"], row["loss"], f"{row['risk']:.1%}"] for row in result["releases"]],
+            ["release", "information lost", "re-identified", "audit"],
+            [[row["release"], row["loss"], f"{row['risk']:.1%}", row["verdict"]] for row in result["releases"]],
         ),
     )

@@ -94,7 +94,7 @@ def trade_off(rows: Rows) -> str:
             "field": "loss",
             "type": "quantitative",
             "title": "information lost (cell error)",
-            "scale": {"domainMin": 0, "padding": 60},
+            "scale": {"domain": [0, 1.3 * max([float(str(row["loss"])) for row in rows], default=1.0) or 1.0]},
         },
         "y": {
             "field": "risk",
