@@ -68,11 +68,17 @@ def make_anonymizer(name: str, settings: Sequence[str] = (), *, k: int | None = 
 
 
 def anonymize(history: History, method: Anonymizer, *, seed: int | None = None) -> tuple[Release, Secret]:
-    """Run a method and return the release in published order with its secret."""
+    """Run a method and return the release in published order with its secret.
+
+    The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
+    """
     history.schema.check_publishable()
     with stage(f"anonymize: {method.name}"):
-        release, secret = method.anonymize(history, rng=seeded(seed))
-    release, secret = in_published_order(release, secret)
+        release, secret = method.anonymize(history.take(history.order), rng=seeded(seed))
+    real = secret.rows >= 0
+    rows = secret.rows.copy()
+    rows[real] = history.order[rows[real]]
+    release, secret = in_published_order(release, dataclasses.replace(secret, rows=rows))
     return release, dataclasses.replace(secret, seed=seed)
 
 

@@ -119,6 +119,12 @@ class History:
         """Return the number of records of each subject."""
         return np.diff(self.offsets)
 
+    def take(self, rows: npt.ArrayLike) -> History:
+        """Return the records at these positions, in this order; the subjects stay all."""
+        index = np.asarray(rows, dtype=np.int64)
+        codes = {name: column[index] for name, column in self.codes.items()}
+        return History(self.schema, self.subjects, self.subject[index], codes, self.categories, self.master)
+
     def cells(self, name: str) -> Cells:
         """Return a field as plain cells, in file order."""
         if self.schema.field(name).nominal:

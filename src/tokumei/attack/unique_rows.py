@@ -28,6 +28,10 @@ def link_unique_rows(original: pl.DataFrame, published: pl.DataFrame) -> Guesses
     cells = [f"cell {number}" for number in range(1, original.width)]
     known, records = original.fill_null(""), published.fill_null("")
     known.columns, records.columns = ["subject", *cells], ["pseudonym", *cells]
+    if not cells:
+        # Without cells all records are alike; one alone is unique by being alone.
+        known, records = known.with_columns(nothing=pl.lit("")), records.with_columns(nothing=pl.lit(""))
+        cells = ["nothing"]
     unique = known.unique(cells, keep="none")
     links = records.join(unique, on=cells, how="inner", maintain_order="left")
     guesses = links.group_by("pseudonym", maintain_order=True).agg(pl.col("subject").last())
