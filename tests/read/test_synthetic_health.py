@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
-import statsmodels.api as sm
 
 from tokumei.errors import ParameterError
+from tokumei.kernels.logistic import fit_logistic
 from tokumei.read.synthetic_health import generate_health
 
 COLUMNS = ["gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "gh", "mets", "qm", "dia"]
@@ -50,8 +50,8 @@ def _odds_ratio(frame: pl.DataFrame, exposure: pl.Expr) -> float:
 def _coefficients(frame: pl.DataFrame) -> npt.NDArray[np.float64]:
     """Return the log-odds of diabetes by ten years of age, five of body mass index, and sex."""
     known = [(frame["age"] - 50) / 10, (frame["bmi"] - 29) / 5, (frame["gen"] == "Male").cast(pl.Float64)]
-    design = sm.add_constant(np.column_stack([column.to_numpy() for column in known]))
-    return np.asarray(sm.Logit(frame["dia"].to_numpy(), design).fit(disp=0).params[1:])
+    design = np.column_stack([np.ones(frame.height), *(column.to_numpy() for column in known)])
+    return fit_logistic(design, frame["dia"].to_numpy().astype(np.float64)).coefficients[1:]
 
 
 def _unique_share(frame: pl.DataFrame) -> float:

@@ -20,6 +20,9 @@ KOption = Annotated[
     int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release seems to aim at).")
 ]
 LimitOption = Annotated[float | None, typer.Option("--time-limit", help="Seconds; what was skipped is listed.")]
+GuessOption = Annotated[
+    int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds of numpy's generators on pseudonyms.")
+]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
 
 
@@ -33,6 +36,7 @@ def audit(
     method: Annotated[str | None, typer.Option("--method", help="The method, if the manifest does not say.")] = None,
     k: KOption = None,
     time_limit: LimitOption = None,
+    guess_seeds: GuessOption = 0,
     seed: SeedOption = 0,
     json: JsonFlag = False,
 ) -> None:
@@ -51,7 +55,9 @@ def audit(
         hidden = None if secret is None else read_secret(secret)
         if hidden is not None:
             refuse_foreign_secret(history, published, hidden)
-        result = audit_release(history, published, hidden, k=k, method=method, time_limit=time_limit, seed=seed)
+        result = audit_release(
+            history, published, hidden, k=k, method=method, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds
+        )
     _finish(result, json=json)
 
 
@@ -60,6 +66,7 @@ def audit_contest(
     a: Annotated[Path, typer.Argument(metavar="A", help="The anonymized transactions; A1 works without true hits.")],
     k: KOption = None,
     time_limit: LimitOption = None,
+    guess_seeds: GuessOption = 0,
     seed: SeedOption = 0,
     json: JsonFlag = False,
 ) -> None:
@@ -67,7 +74,7 @@ def audit_contest(
     from tokumei.rules.pws2018 import Original, Pws2018
 
     with progress_bars():
-        result = Pws2018().audit(Original.read(t), a, k=k, time_limit=time_limit, seed=seed)
+        result = Pws2018().audit(Original.read(t), a, k=k, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds)
     _finish(result, json=json)
 
 

@@ -190,7 +190,14 @@ class Pws2018(RuleSet):
         return judge_use_cases(original.history, release, rng=rng, draws=draws)
 
     def audit(
-        self, original: Original, path: Path, *, k: int | None = None, time_limit: float | None = None, seed: int = 0
+        self,
+        original: Original,
+        path: Path,
+        *,
+        k: int | None = None,
+        time_limit: float | None = None,
+        seed: int = 0,
+        guess_seeds: int = 0,
     ) -> AuditResult:
         """Audit A, whose rows tell the truth, or A', without it (told apart by the number of rows)."""
         from tokumei.judge.audit import audit_release
@@ -213,6 +220,7 @@ class Pws2018(RuleSet):
             k=k,
             time_limit=time_limit,
             seed=seed,
+            guess_seeds=guess_seeds,
             published={name: column.gather(order) for name, column in written.items()},
         )
 
