@@ -1,0 +1,296 @@
+"""The battery that every registered anonymizer, attack and metric passes; whoever adds a part adds nothing here."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.sample_histories import SAMPLES, SCHEMA, mixed_frame, sample
+from tokumei import flow
+from tokumei.errors import InfeasibleError, LeakError, ParameterError, UnknownPartError
+from tokumei.history import Goal, Guesses, History, Release, Score, Secret
+from tokumei.parts import Anonymizer, Attack, Metric, Part, find_part, make_part, part_names
+from tokumei.publish.folder import refuse_leaks, write_release
+from tokumei.publish.secret import read_secret, write_secret
+from tokumei.read.release import read_release
+
+CONTRACTS = {"anonymizer": Anonymizer, "attack": Attack, "metric": Metric}
+REGISTERED = [(kind, name) for kind in CONTRACTS for name in part_names(kind)]
+# These show their subjects' ids on purpose: contest samples that publishing must refuse.
+KEEPS_IDS = {"ano-del-lc"}
+
+
+def _loadable(kind: str) -> list[str]:
+    names = []
+    for name in part_names(kind):
+        try:
+            find_part(kind, name)
+        except UnknownPartError:
+            continue
+        names.append(name)
+    return names
+
+
+ANONYMIZERS, ATTACKS, METRICS = (_loadable(kind) for kind in CONTRACTS)
+
+
+def _part(kind: str, name: str) -> Any:
+    return make_part(find_part(kind, name))
+
+
+def _released(name: str, history: History, *, seed: int = 1) -> tuple[Release, Secret] | None:
+    """Run a method; what the data cannot give must be refused by an InfeasibleError, which gives None."""
+    try:
+        return flow.anonymize(history, _part("anonymizer", name), seed=seed)
+    except InfeasibleError as error:
+        _check_refusal(str(error), history)
+        return None
+
+
+def _surely(name: str, history: History, *, seed: int = 1) -> tuple[Release, Secret]:
+    """Run a method on data that it must be able to handle."""
+    made = _released(name, history, seed=seed)
+    assert made is not None
+    return made
+
+
+def _check_refusal(message: str, history: History) -> None:
+    """Check that a refusal is one sentence without data, and that usual data is never refused."""
+    assert len(history.subjects) < 5 or len(history.schema.columns) < 2
+    assert message
+    assert "\n" not in message
+    assert "QZX" not in message
+    assert not message.endswith(".")
+
+
+@pytest.mark.parametrize(("kind", "name"), REGISTERED)
+def test_a_part_loads_under_its_name_and_says_what_it_is(kind: str, name: str) -> None:
+    part = find_part(kind, name)
+    assert issubclass(part, CONTRACTS[kind])
+    assert part.name == name
+    assert part.summary
+    assert part.source
+    assert (part.__doc__ or "").strip()
+    part()
+
+
+@pytest.mark.parametrize(("kind", "name"), REGISTERED)
+def test_every_parameter_is_declared_with_limits_that_hold(kind: str, name: str) -> None:
+    """One form of message for all: which parameter of which part must be what, and what it was."""
+    part = find_part(kind, name)
+    for info in part.parameters():
+        assert info.type in ("int", "float", "bool", "str")
+        assert info.doc
+        wrong: list[Any] = [object(), [1]]
+        if info.type in ("int", "float"):
+            wrong += ["three", math.nan, math.inf, True, 10**400]
+            wrong += [] if info.low is None else [math.ceil(info.low) - 1]
+            wrong += [] if info.high is None else [math.floor(info.high) + 1]
+        elif info.choices:
+            wrong += ["no such choice", 1]
+        else:
+            wrong += [1.5]
+        for value in wrong:
+            with pytest.raises(ParameterError) as raised:
+                part(**{info.name: value})
+            form = rf"parameter '{info.name}' of '{re.escape(name)}' must be .+, got .+"
+            assert re.fullmatch(form, str(raised.value)), str(raised.value)
+            assert len(str(raised.value)) < 300
+    with pytest.raises(ParameterError, match=f"'{name}' has no parameter 'no_such_thing'"):
+        make_part(part, ["no_such_thing=1"])
+
+
+@pytest.mark.parametrize(("kind", "name"), REGISTERED)
+def test_parts_with_equal_settings_are_equal_and_frozen(kind: str, name: str) -> None:
+    part: Part = _part(kind, name)
+    assert part == _part(kind, name)
+    assert hash(part) == hash(_part(kind, name))
+    with pytest.raises((AttributeError, TypeError)):
+        part.anything = 1  # type: ignore[attr-defined]
+
+
+def _state(history: History) -> list[bytes]:
+    return [history.subject.tobytes(), *(codes.tobytes() for codes in history.codes.values())]
+
+
+@pytest.mark.parametrize("data", SAMPLES)
+@pytest.mark.parametrize("name", ANONYMIZERS)
+def test_a_release_fits_its_secret_and_its_schema(name: str, data: str) -> None:
+    history = sample(data)
+    before = _state(history)
+    made = _released(name, history)
+    if made is None:
+        return
+    release, secret = made
+    assert _state(history) == before
+    assert release.method == name
+    assert release.schema == history.schema
+    assert list(release.cells) == [field.name for field in history.schema.fields]
+    assert {len(column) for column in release.cells.values()} <= {len(release)}
+    assert len(secret.rows) == len(release)
+    assert release.pseudonyms.null_count() == 0
+    assert secret.rows.dtype == np.int64
+    assert int(secret.rows.min(initial=0)) >= -1
+    assert int(secret.rows.max(initial=-1)) < len(history)
+    flow.refuse_foreign_secret(history, release, secret)
+    real = np.flatnonzero(secret.rows >= 0)
+    pairs = pl.DataFrame(
+        {
+            "pseudonym": release.pseudonyms.gather(real).cast(pl.String),
+            "subject": history.subjects.gather(history.subject[secret.rows[real]]).cast(pl.String),
+        }
+    )
+    assert pairs.join(secret.owners, on=["pseudonym", "subject"], how="anti").height == 0
+    assert repr(secret) == "Secret(…)"
+
+
+@pytest.mark.parametrize("data", ["mixed", "missing values"])
+@pytest.mark.parametrize("name", ANONYMIZERS)
+def test_a_seed_repeats_a_release(name: str, data: str) -> None:
+    first, first_secret = _surely(name, sample(data), seed=7)
+    again, again_secret = _surely(name, sample(data), seed=7)
+    assert first.text().equals(again.text())
+    assert np.array_equal(first_secret.rows, again_secret.rows)
+    assert first_secret.owners.equals(again_secret.owners)
+
+
+@pytest.mark.parametrize("name", ANONYMIZERS)
+def test_a_release_does_not_depend_on_the_order_of_the_rows(name: str) -> None:
+    frame = mixed_frame(holes=0.1)
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=4)
+    first, _ = _surely(name, History.from_frame(frame, SCHEMA), seed=7)
+    other, _ = _surely(name, History.from_frame(shuffled, SCHEMA), seed=7)
+    assert first.text().equals(other.text())
+
+
+@pytest.mark.parametrize("data_format", ["csv", "parquet"])
+@pytest.mark.parametrize("data", SAMPLES)
+@pytest.mark.parametrize("name", ANONYMIZERS)
+def test_a_release_survives_its_files(tmp_path: Path, name: str, data: str, data_format: str) -> None:
+    history = sample(data)
+    made = _released(name, history)
+    if made is None:
+        return
+    release, secret = made
+    folder, kept = tmp_path / "release", tmp_path / "secret"
+    write_release(release, folder, data_format=data_format)
+    write_secret(secret, kept)
+    again, known = read_release(folder, history), read_secret(kept)
+    assert again.text().equals(release.text())
+    assert again.method == name
+    for column, cells in release.cells.items():
+        assert all(
+            np.array_equal(a, b) for a, b in zip(cells.sort_keys(), again.cells[column].sort_keys(), strict=True)
+        )
+    assert np.array_equal(known.rows, secret.rows)
+    assert known.owners.equals(secret.owners.select("pseudonym", "subject"))
+    if name not in KEEPS_IDS:
+        refuse_leaks(history, release, secret)
+        everything = b"".join(path.read_bytes() for path in folder.iterdir())
+        assert b"QZX" not in everything
+
+
+@pytest.mark.parametrize("name", sorted(KEEPS_IDS & set(ANONYMIZERS)))
+def test_a_method_that_keeps_ids_cannot_be_published(name: str) -> None:
+    history = sample("mixed")
+    release, secret = _surely(name, history)
+    with pytest.raises(LeakError, match="pseudonyms of the release are subject ids of the original; give every"):
+        refuse_leaks(history, release, secret)
+
+
+def _guessed(name: str, history: History, release: Release, *, seed: int = 1) -> Guesses | None:
+    try:
+        found: Guesses = _part("attack", name).guess(history, release, rng=np.random.default_rng(seed))
+    except InfeasibleError as error:
+        _check_refusal(str(error), history)
+        return None
+    return found
+
+
+@pytest.mark.parametrize("method", ["pseudonymize", "ano-random"])
+@pytest.mark.parametrize("data", SAMPLES)
+@pytest.mark.parametrize("name", ATTACKS)
+def test_guesses_name_pseudonyms_and_subjects_that_exist(name: str, data: str, method: str) -> None:
+    history = sample(data)
+    before = _state(history)
+    made = _released(method, history)
+    if made is None:
+        return
+    release, secret = made
+    guesses = _guessed(name, history, release)
+    assert _state(history) == before
+    if guesses is None:
+        return
+    assert guesses.frame.schema == {"pseudonym": pl.String, "subject": pl.String}
+    assert guesses.frame["pseudonym"].is_in(release.pseudonyms.implode()).all()
+    assert guesses.frame["subject"].is_in(history.subjects.implode()).all()
+    assert 0 <= guesses.hits(secret.owners) <= len(guesses)
+    assert guesses.attack == name
+
+
+@pytest.mark.parametrize("method", ["pseudonymize", "ano-random"])
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_seed_repeats_guesses_also_on_what_was_read_from_files(tmp_path: Path, name: str, method: str) -> None:
+    history = sample("missing values")
+    release, _ = _surely(method, history)
+    write_release(release, tmp_path / "release")
+    first = _guessed(name, history, release, seed=5)
+    again = _guessed(name, history, read_release(tmp_path / "release", history), seed=5)
+    assert first is not None
+    assert again is not None
+    assert first.frame.equals(again.frame)
+
+
+def _measured(name: str, history: History, release: Release, secret: Secret) -> Score | None:
+    try:
+        score: Score = _part("metric", name).measure(history, release, secret)
+    except InfeasibleError as error:
+        _check_refusal(str(error), history)
+        return None
+    return score
+
+
+@pytest.mark.parametrize("method", ["pseudonymize", "ano-random"])
+@pytest.mark.parametrize("data", SAMPLES)
+@pytest.mark.parametrize("name", METRICS)
+def test_a_score_is_a_number_within_its_bounds(name: str, data: str, method: str) -> None:
+    history = sample(data)
+    before = _state(history)
+    made = _released(method, history)
+    if made is None:
+        return
+    release, secret = made
+    score = _measured(name, history, release, secret)
+    assert _state(history) == before
+    if score is None:
+        return
+    assert score.name == name
+    assert score.goal in Goal
+    assert math.isfinite(score.value)
+    assert score.lowest <= score.value <= score.highest
+    assert all(math.isfinite(value) for value in score.parts.values())
+    assert score == _measured(name, history, release, secret)
+
+
+@pytest.mark.parametrize("method", ["pseudonymize", "ano-random"])
+@pytest.mark.parametrize("name", METRICS)
+def test_a_score_does_not_depend_on_files_or_the_order_of_the_rows(tmp_path: Path, name: str, method: str) -> None:
+    frame = mixed_frame(holes=0.1)
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=4)
+    history, other = History.from_frame(frame, SCHEMA), History.from_frame(shuffled, SCHEMA)
+    release, secret = _surely(method, history)
+    score = _measured(name, history, release, secret)
+    write_release(release, tmp_path / "release")
+    write_secret(secret, tmp_path / "secret")
+    read = _measured(name, history, read_release(tmp_path / "release", history), read_secret(tmp_path / "secret"))
+    assert read == score
+    moved = _measured(name, other, *_surely(method, other))
+    assert score is not None
+    assert moved is not None
+    assert moved.value == pytest.approx(score.value, rel=1e-12)
