@@ -17,19 +17,19 @@ def double(block: int) -> Result:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
-def test_results_come_in_the_order_of_the_blocks(workers: int):
+def test_results_come_in_the_order_of_the_blocks(workers: int) -> None:
     """The number of workers changes nothing."""
     results = run_blocks(double, range(7), workers=workers)
     assert [int(result["double"][0]) for result in results] == [0, 2, 4, 6, 8, 10, 12]
 
 
-def test_processes_give_the_same():
+def test_processes_give_the_same() -> None:
     """Processes give what threads give."""
     results = run_blocks(double, [1, 2], backend=Pool(2, processes=True))
     assert [int(result["double"][0]) for result in results] == [2, 4]
 
 
-def test_finished_blocks_are_not_computed_again(tmp_path: Path):
+def test_finished_blocks_are_not_computed_again(tmp_path: Path) -> None:
     """After an interruption only the open blocks run; a damaged file is computed anew."""
     done: list[int] = []
 
@@ -50,7 +50,7 @@ def test_finished_blocks_are_not_computed_again(tmp_path: Path):
     assert (folder / "1.npz").stat().st_mode & 0o077 == 0
 
 
-def test_unwritable_folder_is_named(tmp_path: Path):
+def test_unwritable_folder_is_named(tmp_path: Path) -> None:
     """A folder that cannot be made is an error with its path."""
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="a finished block cannot be kept"):

@@ -31,9 +31,12 @@ Result = Mapping[str, npt.NDArray[Any]]
 
 
 class Backend(Protocol):
-    """A place where blocks are computed; ``survives_worker_loss`` says whether a lost worker loses the run."""
+    """A place where blocks are computed."""
 
-    survives_worker_loss: bool
+    @property
+    def survives_worker_loss(self) -> bool:
+        """Whether the run goes on when a worker is lost."""
+        ...
 
     def run(self, function: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterable[Result]:
         """Yield one result per block, in the order of the blocks."""
@@ -112,7 +115,7 @@ def run_blocks(
 ) -> list[Result]:
     """Return ``function(block)`` for every block, in order; with a folder and a digest the run is resumable."""
     pooled = workers > 1 and len(blocks) > 1
-    place: Backend | Pool | InProcess = backend or (Pool(workers) if pooled else InProcess())
+    place: Backend = backend or (Pool(workers) if pooled else InProcess())
     manifest = Manifest(folder) if folder is not None and digest is not None else None
     names = [digest(block) for block in blocks] if manifest is not None and digest is not None else []
     found: list[Result | None] = [manifest.load(name) for name in names] if manifest else [None] * len(blocks)

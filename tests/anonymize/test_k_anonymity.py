@@ -77,7 +77,7 @@ def perfect_pairings(units: list[int]) -> list[list[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_pairing_is_optimal_on_small_data(seed: int):
+def test_pairing_is_optimal_on_small_data(seed: int) -> None:
     """The pairs cost what the best of all pairings costs."""
     history = History.from_frame(make_frame(8, seed), SCHEMA)
     table = RecordTable.from_history(history)
@@ -93,7 +93,7 @@ def test_pairing_is_optimal_on_small_data(seed: int):
 
 @pytest.mark.parametrize("effort", ["fast", "normal", "best"])
 @pytest.mark.parametrize(("k", "subjects"), [(2, 20), (2, 21), (3, 20), (3, 9), (4, 30), (5, 23), (5, 5), (3, 7)])
-def test_every_group_has_at_least_k_owners(k: int, subjects: int, effort: str):
+def test_every_group_has_at_least_k_owners(k: int, subjects: int, effort: str) -> None:
     """Everybody is published in a group of identical histories; remainders make groups larger."""
     history = History.from_frame(make_frame(subjects, seed=k, missing=0.05), SCHEMA)
     release, secret = KAnonymity(k=k, effort=effort).anonymize(history, rng=np.random.default_rng(1))
@@ -103,7 +103,7 @@ def test_every_group_has_at_least_k_owners(k: int, subjects: int, effort: str):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_result_depends_neither_on_row_order_nor_on_threads(k: int):
+def test_result_depends_neither_on_row_order_nor_on_threads(k: int) -> None:
     """A shuffled file and other thread counts give the same release."""
     frame = make_frame(31, seed=4)
     shuffled = frame.sample(fraction=1.0, shuffle=True, seed=5)
@@ -117,7 +117,7 @@ def test_result_depends_neither_on_row_order_nor_on_threads(k: int):
     assert (results[0][1].rows == results[2][1].rows).all()
 
 
-def test_blocks_and_resumed_blocks_give_the_same_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_blocks_and_resumed_blocks_give_the_same_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Finished blocks are read from their folder, and threads over blocks change nothing."""
     monkeypatch.setattr("tokumei.anonymize.k_anonymity._MOST_UNITS_FACTOR", 0.02)
     history = History.from_frame(make_frame(90, seed=6), SCHEMA)
@@ -131,7 +131,7 @@ def test_blocks_and_resumed_blocks_give_the_same_groups(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("surplus", ["dummy", "shared", "split"])
-def test_surplus_records_can_be_kept(surplus: str):
+def test_surplus_records_can_be_kept(surplus: str) -> None:
     """No record is lost with dummies or shared names; splitting loses fewer than deleting."""
     history = History.from_frame(make_frame(24, seed=8, longest=20), SCHEMA)
     deleted, _ = KAnonymity(k=2).anonymize(history, rng=np.random.default_rng(0))
@@ -147,7 +147,7 @@ def test_surplus_records_can_be_kept(surplus: str):
         assert several["len"].to_list() == [2] * several.height
 
 
-def test_split_gives_chunks_of_one_owner_different_groups():
+def test_split_gives_chunks_of_one_owner_different_groups() -> None:
     """A long history is published under several pseudonyms, each shared with other people."""
     history = History.from_frame(make_frame(30, seed=9, longest=25), SCHEMA)
     release, secret = KAnonymity(k=3, split=6).anonymize(history, rng=np.random.default_rng(0))
@@ -157,7 +157,7 @@ def test_split_gives_chunks_of_one_owner_different_groups():
     assert KAnonymity(k=3).rule_sets == {"pws2018"}
 
 
-def test_constant_and_missing_columns_cost_nothing():
+def test_constant_and_missing_columns_cost_nothing() -> None:
     """A constant column stays as it is, an all-missing one stays suppressed."""
     schema = Schema("who", (Column(name="same", kind=Kind.NUMBER), Column(name="none", kind=Kind.NUMBER)))
     frame = pl.DataFrame({"who": list("aabbcd"), "same": [7] * 6, "none": pl.Series([None] * 6, dtype=pl.Int64)})
@@ -168,7 +168,7 @@ def test_constant_and_missing_columns_cost_nothing():
     assert loss(history, release, secret) == 0.0
 
 
-def test_static_tables_are_histories_of_one_record():
+def test_static_tables_are_histories_of_one_record() -> None:
     """One record per subject works, also above the size of a block."""
     frame = make_frame(40, seed=1, longest=1)
     history = History.from_frame(frame, Schema("row", SCHEMA.columns))
@@ -177,7 +177,7 @@ def test_static_tables_are_histories_of_one_record():
     assert len(release) == 40
 
 
-def test_long_history_is_matched_in_chunks():
+def test_long_history_is_matched_in_chunks() -> None:
     """A subject with very many records neither fills the memory nor takes long."""
     rng = np.random.default_rng(0)
     who = np.repeat(["a", "b", "c", "d"], [100_000, 300, 20_000, 5])
@@ -187,7 +187,7 @@ def test_long_history_is_matched_in_chunks():
     check(history, release, secret, 2)
 
 
-def test_too_few_subjects_are_refused():
+def test_too_few_subjects_are_refused() -> None:
     """K above the number of subjects is a sentence, not a traceback."""
     history = History.from_frame(make_frame(2), SCHEMA)
     with pytest.raises(InfeasibleError, match="k = 3 needs at least 3 subjects, the data has 2; lower k"):
@@ -196,7 +196,7 @@ def test_too_few_subjects_are_refused():
         KAnonymity(k=1)
 
 
-def test_weights_are_read_and_refused():
+def test_weights_are_read_and_refused() -> None:
     """Weights name columns; a heavy column is kept more exact."""
     history = History.from_frame(make_frame(40, seed=2), SCHEMA)
     rng = np.random.default_rng(0)

@@ -46,7 +46,7 @@ def brute_matched(history: History, first: int, second: int) -> float:
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_pair_costs_equal_scipy(missing: float):
+def test_pair_costs_equal_scipy(missing: float) -> None:
     """Exact costs are those of the assignment on the written-out cell costs."""
     history = make_history([1, 4, 9, 13, 30], seed=3, missing=missing)
     table = RecordTable.from_history(history)
@@ -56,7 +56,7 @@ def test_pair_costs_equal_scipy(missing: float):
     assert exact == pytest.approx(wanted)
 
 
-def test_group_of_two_costs_what_the_pair_costs():
+def test_group_of_two_costs_what_the_pair_costs() -> None:
     """The joint alignment of two members is the pair matching."""
     table = RecordTable.from_history(make_history([5, 8, 12], seed=5, missing=0.1))
     pairs = exact_matched(table, np.array([0, 1]), np.array([1, 2]), limit=1000)
@@ -66,7 +66,7 @@ def test_group_of_two_costs_what_the_pair_costs():
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 50])
 @pytest.mark.parametrize("sizes", [(7, 8), (10, 11), (13, 100), (1, 50), (20, 20)])
-def test_chunks_never_have_more_rows_than_columns(limit: int, sizes: tuple[int, int]):
+def test_chunks_never_have_more_rows_than_columns(limit: int, sizes: tuple[int, int]) -> None:
     """Chunk bounds keep step, so that chunked costs exist and are at least the exact ones."""
     table = RecordTable.from_history(make_history(list(sizes), seed=limit))
     one, two = np.array([0]), np.array([1])
@@ -77,7 +77,7 @@ def test_chunks_never_have_more_rows_than_columns(limit: int, sizes: tuple[int, 
     assert len(set(aligned.tolist())) == len(aligned) == 2 * sizes[0]
 
 
-def test_estimate_is_a_lower_bound_without_suppression():
+def test_estimate_is_a_lower_bound_without_suppression() -> None:
     """Field by field matching cannot cost more than joint matching, while no cell is far enough to suppress."""
     table = RecordTable.from_history(make_history([3, 5, 8, 20, 21, 40], seed=9))
     estimate = estimate_pairs(table, threads=2)

@@ -138,7 +138,7 @@ class KAnonymity(Anonymizer):
         def solve(block: Block) -> Result:
             table = block.part()
             if self.k == 2:
-                limit = min(effort.pair_limit, 600) if many and self.effort != "best" else effort.pair_limit
+                limit = min(effort.pair_limit, 800) if many and self.effort != "best" else effort.pair_limit
                 wanted = min(effort.candidates, 5) if many and self.effort != "best" else effort.candidates
                 lists = pair_units(table, per_unit=wanted, limit=limit, threads=threads)
             else:
@@ -157,7 +157,7 @@ class KAnonymity(Anonymizer):
             merged, spare = merge_groups(
                 table,
                 groups,
-                limit=min(effort.final_limit, 1200) if big else effort.final_limit,
+                limit=min(effort.final_limit, 2500) if big else effort.final_limit,
                 rounds=6 if self.effort == "best" else 2,
                 surplus=Surplus(self.surplus),
                 threads=self.threads,

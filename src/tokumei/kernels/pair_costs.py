@@ -20,7 +20,7 @@ from numba import njit
 from tokumei.kernels.record_matching import match_pairs
 from tokumei.kernels.record_table import RecordTable
 
-__all__ = ["SortedFields", "estimate_pairs", "exact_matched", "spread_over", "surplus_costs"]
+__all__ = ["SortedFields", "estimate_pairs", "exact_matched", "spread_over", "surplus_costs", "unshared"]
 
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
@@ -65,7 +65,7 @@ def _windowed(a: Floats32, b: Floats32, cap: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _unshared(a: Codes, b: Codes) -> int:
+def unshared(a: Codes, b: Codes) -> int:
     """Return how many of the sorted codes a find no equal partner of their own in the sorted codes b."""
     i, j, left = 0, 0, len(a)
     while i < len(a) and j < len(b):
@@ -101,7 +101,7 @@ def _estimate_row(  # noqa: PLR0917
                 SUPPRESSED_PAIR,
             )
         for field in range(nominal.shape[0]):
-            total += nominal_weights[field] * _unshared(
+            total += nominal_weights[field] * unshared(
                 nominal[field, offsets[a] : offsets[a + 1]], nominal[field, offsets[b] : offsets[b + 1]]
             )
         out[position] = total
