@@ -149,7 +149,8 @@ class KConcealmentByAssignment(Anonymizer):
     k: int = parameter(2, "how many subjects every pseudonym may stand for", low=2)
     longest: int = parameter(3, "longest cycle for k = 2, 3 or more: its links fall together (0: any)", low=0)
     candidates: int = parameter(10, "pairs per subject whose cost is computed exactly", low=1)
-    limit: int = parameter(600, "histories longer than this are matched in chunks", low=1)
+    limit: int = parameter(600, "longer histories are compared in chunks of this length", low=1)
+    final: int = parameter(3000, "longer histories are published by chunks of this length", low=1)
     block: int = parameter(2000, "most subjects that are compared with each other", low=2)
     threads: int = parameter(1, "threads for the costs; the result is the same", low=1)
 
@@ -177,6 +178,6 @@ class KConcealmentByAssignment(Anonymizer):
             draw_pseudonyms(len(table), rng=rng, avoid=history.subjects),
             method=self.name,
             rng=rng,
-            limit=self.limit,
+            limit=self.final,
             threads=self.threads,
         )

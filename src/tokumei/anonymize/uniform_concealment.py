@@ -87,7 +87,8 @@ class UniformConcealment(Anonymizer):
     k: int = parameter(2, "every link has probability 1/k or less", low=2)
     design: str = parameter("sets", "how hulls are chosen", choices=("sets", "assignment"))
     candidates: int = parameter(10, "pairs per subject whose cost is computed exactly", low=1)
-    limit: int = parameter(600, "histories longer than this are matched in chunks", low=1)
+    limit: int = parameter(300, "longer histories are compared in chunks of this length", low=1)
+    final: int = parameter(3000, "longer histories are published by chunks of this length", low=1)
     block: int = parameter(300, "most subjects that are compared with each other", low=2)
     threads: int = parameter(1, "threads for the costs; the result is the same", low=1)
 
@@ -102,7 +103,7 @@ class UniformConcealment(Anonymizer):
         cells = len(history) * len(history.schema.fields)
         if cells == 0:
             return 0.0
-        return float(expected_costs(table, self.hulls(table), limit=self.limit, threads=self.threads).sum()) / cells
+        return float(expected_costs(table, self.hulls(table), limit=self.final, threads=self.threads).sum()) / cells
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the hulls under random pseudonyms, in random order."""
@@ -122,7 +123,7 @@ class UniformConcealment(Anonymizer):
         owners = draw_owners(hulls, rng=rng)
         names = draw_pseudonyms(len(hulls), rng=rng, avoid=history.subjects)
         release, secret = publish_hulls(
-            history, table, hulls, owners, names, method=self.name, rng=rng, limit=self.limit, threads=self.threads
+            history, table, hulls, owners, names, method=self.name, rng=rng, limit=self.final, threads=self.threads
         )
         by_name = names.arg_sort().to_numpy()
         others = [table.owners[draw_owners(hulls, rng=rng)][by_name] for _ in range(draws)]
