@@ -216,8 +216,10 @@ def attack(
         write_text(output, lines)
 
     def show(console: Console) -> None:
-        console.print(lines if output is None else f"{output}: {len(guesses):,} guesses by {name}", end="")
-        console.print() if output is not None else None
+        if output is None:
+            console.print(lines, end="")
+        else:
+            console.print(f"{output}: {len(guesses):,} guesses by {name}")
 
     finish({"guesses": guesses}, json=json, show=show)
 
@@ -294,9 +296,8 @@ def table(
     if into is not None:
         write_text(into, renewed(into, text))
         tell(f"{into}: the table is renewed")
-    finish({"rows": rows}, json=json, show=None if into else lambda _console: print_text(sys.stdout, text))
 
+    def show(_console: Console) -> None:
+        sys.stdout.write("" if into else text)
 
-def print_text(stream: Any, text: str) -> None:
-    """Write text as it is, so that Markdown survives."""
-    stream.write(text)
+    finish({"rows": rows}, json=json, show=show)

@@ -119,26 +119,30 @@ def check_transactions(
     return _result(faults, transactions, {"master": master, "years": span})
 
 
-def check_rows(rows: pl.Series, *, n: int, expected: int, distinct: bool) -> CheckResult:
-    """Check P (``distinct``) or Q, which has one row number of M, from 1 to n, for each of the rows of M'."""
+def check_rows(rows: pl.Series, *, n: int, expected: int, distinct: bool, whole: str = "M'") -> CheckResult:
+    """Check P (``distinct``) or Q, which has one row number of M, from 1 to n, for each of the rows of M'.
+
+    ``whole`` names the file that says how many there must be.
+    """
     frame = rows.alias("row").to_frame()
-    whole = rows.str.contains("^[0-9]+$")
+    formed = rows.str.contains("^[0-9]+$")
     number = rows.str.head(_LONGEST_ROW_NUMBER).cast(pl.Int64, strict=False).fill_null(0)
-    outside = (whole & ((number < 1) | (number > n) | (rows.str.len_chars() > _LONGEST_ROW_NUMBER))).to_numpy()
+    outside = (formed & ((number < 1) | (number > n) | (rows.str.len_chars() > _LONGEST_ROW_NUMBER))).to_numpy()
     repeated = np.zeros(len(rows), dtype=np.bool_)
     if distinct:
-        repeated = (whole & ~number.is_first_distinct()).to_numpy() & ~outside
+        repeated = (formed & ~number.is_first_distinct()).to_numpy() & ~outside
     surplus, missing = np.zeros((2, len(rows) + 1), dtype=np.bool_)
     surplus[expected : expected + 1] = len(rows) > expected
     missing[len(rows)] = len(rows) < expected
     faults = [
         (0, "TOO_MANY_NUMBERS", surplus),
-        (1, "BAD_ROW", ~whole.to_numpy()),
+        (1, "BAD_ROW", ~formed.to_numpy()),
         (1, "ROW_OUT_OF_RANGE", outside),
         (1, "DUPLICATE_ROW", repeated),
         (0, "NOT_ENOUGH_NUMBERS", missing),
     ]
-    return _result(faults, frame, {"count": f"{len(rows):,}", "n": f"{n:,}", "expected": f"{expected:,}"})
+    figures = {"count": f"{len(rows):,}", "n": f"{n:,}", "expected": f"{expected:,}", "whole": whole}
+    return _result(faults, frame, figures)
 
 
 def unreadable_lines(error: ContentError) -> CheckResult:

@@ -50,12 +50,12 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "ja": "M'は{count}行で、Mの{n}行を超えています。行の追加はできません。余分な行を削除してください",
     },
     "TOO_MANY_NUMBERS": {
-        "en": "the file has {count} row numbers, but M' has {expected} rows; write one for each, delete the surplus",
-        "ja": "行番号が{count}個ありますが、M'は{expected}行です。1行に1個とし、余分を削除してください",
+        "en": "the file has {count} row numbers, but {whole} has {expected} rows; keep one for each",
+        "ja": "行番号が{count}個ありますが、{whole}は{expected}行です。1行に1個とし、余分を削除してください",
     },
     "NOT_ENOUGH_NUMBERS": {
-        "en": "the file ends here with {count} row numbers, but M' has {expected} rows; write one for each",
-        "ja": "行番号が{count}個で終わっていますが、M'は{expected}行です。1行に1個を書いてください",
+        "en": "the file ends with {count} row numbers, but {whole} has {expected} rows; write one for each",
+        "ja": "行番号が{count}個で終わっていますが、{whole}は{expected}行です。1行に1個を書いてください",
     },
     "UNKNOWN_ID": {
         "en": "'{value}' has no row in {master}; add it there or delete this row",

@@ -280,7 +280,7 @@ class Pws2016(RuleSet):
         expected = len(frames["P"])
         checks = {
             "P": check_rows(frames["P"], n=largest, expected=expected, distinct=True),
-            "Q": check_rows(frames["Q"], n=largest, expected=expected, distinct=False),
+            "Q": check_rows(frames["Q"], n=largest, expected=expected, distinct=False, whole="P"),
         }
         FilesCheck(checks).refuse({"P": str(p), "Q": str(q)})
         truth, guesses = (frames[name].cast(pl.Int64).to_numpy() for name in ("P", "Q"))
@@ -331,7 +331,7 @@ def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
     first, count = int(result.lines[orphan][0]), int(orphan.sum())
     warnings.append(
         f"T' has {count:,} transaction{'s' if count > 1 else ''} whose pseudonym has no row in M' (the first on line "
-        f"{first:,}); metrics and attacks by customer leave them out (spec F-A2)"
+        f"{first:,}); give it one or delete them"
     )
     kept = ~orphan
     return CheckResult(result.lines[kept], result.cells[kept], result.codes[kept], result.code_names, result.explainer)
