@@ -102,9 +102,12 @@ class Schema:
     columns: tuple[Column, ...]
 
     def __post_init__(self) -> None:
-        """Refuse names that occur twice."""
+        """Refuse names that are empty or occur twice."""
         names = [self.subject, *(field.name for field in self.fields)]
         for position, name in enumerate(names):
+            if not name:
+                message = "a column has no name in the schema; give every column a name"
+                raise SchemaError(message)
             if name in names[:position]:
                 message = f"the column '{name}' is named twice in the schema; name every column once"
                 raise SchemaError(message)

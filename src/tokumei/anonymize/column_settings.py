@@ -54,7 +54,7 @@ def settings_by_field(
     if not settings:
         chosen = {field.name: "" for field in schema.fields if treats(field)}
         if not chosen:
-            message = f"'{owner}' changes columns of the kinds {kinds}, and the schema has none; use another method"
+            message = f"'{owner}' finds no column to change in the schema (it changes {kinds}); use another method"
             raise InfeasibleError(message)
         return chosen
     chosen = {}

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.cells import MISSING
 from tokumei.errors import ParameterError
 from tokumei.history import History, Kind, Release, Secret
 from tokumei.kernels.pseudonyms import (
@@ -24,6 +25,9 @@ from tokumei.parts import Anonymizer, parameter
 __all__ = ["Pseudonymize"]
 
 Ints = npt.NDArray[np.int64]
+SECONDS_PER_DAY = 86_400
+# The first day of year 1 stands for records without a date.
+UNDATED = -719_162
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,12 +105,13 @@ class Pseudonymize(Anonymizer):
 
 
 def _days(history: History) -> Ints:
-    """Return the day of every record, from the first date or datetime column."""
+    """Return the day of every record, from the first date or datetime column; those without form a period."""
     for spec in history.schema.fields:
+        codes = history.codes[spec.name]
         if spec.kind is Kind.DATE:
-            return history.codes[spec.name]
+            return np.where(codes == MISSING, UNDATED, codes)
         if spec.kind is Kind.DATETIME:
-            return history.codes[spec.name] // 86_400
+            return np.where(codes == MISSING, UNDATED, codes // SECONDS_PER_DAY)
     message = "'pseudonymize': renewal by period needs a date or datetime column; the schema has none"
     raise ParameterError(message)
 
