@@ -24,13 +24,15 @@ OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The f
 B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
 D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]
 X = Annotated[Path, typer.Argument(metavar="X", help="The deleted rows of B, counted from 0.")]
+SEEDS_PER_SAVE = 200
 CT = Annotated[Path, typer.Argument(metavar="CT", help="The test rows.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (anonymize, attack, rlink, pick, join, exclude, synth):
+    for command in (anonymize, attack, risk, rlink, pick, join, exclude, synth):
         app.command()(command)
+    app.command("seed-guess")(seed_guess)
 
 
 def _check_targets(targets: Iterable[Path | None], *read: Path) -> None:
@@ -222,4 +224,64 @@ def synth(
         {"rows": drawn.height, "sha256": checksum},
         json=json,
         show=lambda console: console.print(f"{output}: {drawn.height:,} rows"),
+    )
+
+
+def risk(
+    b: B,
+    d: D,
+    x: X,
+    name: Annotated[str, typer.Option("--attack", help="rlink, attack, team06, odds-penalty or likelihood.")] = "rlink",
+    draws: Annotated[int, typer.Option("--draws", min=2, help="How many sets of test rows to draw.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the first draw.")] = 0,
+    settings: SettingsOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Measure the mean risk of an attack over many draws of test rows, with its interval."""
+    from tokumei.parts import make_part
+    from tokumei.rules.pws2021 import HealthFile, Pws2021
+
+    rules = Pws2021()
+    part = make_part(rules.find_attack(name), settings or [])
+    with progress_bars():
+        score, marks = rules.risk(part, HealthFile.read(b, "B"), d, x, draws=draws, seed=seed)
+    low, high = (score.interval.low, score.interval.high) if score.interval else (score.value, score.value)
+    sentence = f"{name}: risk {score.value:.4f} ({low:.4f} to {high:.4f}) over {draws} draws"
+    document = {"attack": name, **score.as_dict(), "draws": [mark.as_dict() for mark in marks]}
+    finish(document, json=json, show=lambda console: console.print(sentence))
+
+
+def seed_guess(
+    b: B,
+    ct: CT,
+    first: Annotated[int, typer.Option("--first", min=0, help="The first seed.")] = 0,
+    last: Annotated[int, typer.Option("--last", min=0, help="The last seed.")] = 9999,
+    state: Annotated[
+        Path | None, typer.Option("--state", help="Where the search is kept; it goes on from there if it exists.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Look for the seed with which the public synthesizer made the table of these test rows; exit status 1 if found."""
+    from tokumei.attack.seed_search import SeedSearch, SeedState
+    from tokumei.files import check_file_target, write_text
+    from tokumei.rules.pws2021 import HealthFile, Pws2021
+
+    if state is not None:
+        check_file_target(state)
+    known = SeedState.from_json(state.read_text(encoding="utf-8")) if state is not None and state.exists() else None
+    result = known or SeedState(first)
+    search = SeedSearch(first=first, last=last, most=SEEDS_PER_SAVE)
+    original, rows = HealthFile.read(b, "B"), HealthFile.read(ct, "CT")
+    with progress_bars():
+        while result.found is None and result.next_seed <= last:
+            result = Pws2021().seed_search(search, original, rows, result)
+            if state is not None:
+                write_text(state, result.to_json())
+    sentence = f"seeds {first} to {result.next_seed - 1}: best {result.best_seed} with {result.best_rows} known rows; "
+    sentence += f"found {result.found}" if result.found is not None else "none holds them all"
+    finish(
+        result.as_dict(),
+        json=json,
+        show=lambda console: console.print(sentence),
+        status=int(result.found is not None),
     )

@@ -15,6 +15,7 @@ __all__ = [
     "nearest_rows",
     "pair_distances",
     "pair_losses",
+    "row_hashes",
     "row_losses",
     "singletons",
     "uniqueness_keys",
@@ -24,11 +25,13 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Hashes = npt.NDArray[np.uint64]
 
 # Information loss compares these 0/1 columns for equality, beside the nominal ones (spec D.5.2).
 COMPARED = ("dep", "pir", "dia")
 LINKED = ("age", "bmi", "dep", "pir", "dia")
 BLOCK = 512
+TENTHS = 10.0
 
 
 def value_keys(columns: list[npt.NDArray[np.generic]]) -> Ints:
@@ -103,3 +106,15 @@ def nearest_rows(left: HealthTable, right: HealthTable, count: int) -> tuple[Int
             near = near[np.argsort(values[near], kind="stable")][:count]
             rows[row], distances[row] = near, values[near]
     return rows, distances
+
+
+def row_hashes(table: HealthTable) -> Hashes:
+    """Return a 64-bit number per row, equal for equal rows (numbers are compared in tenths)."""
+    cells = np.concatenate([table.codes, np.rint(table.numbers * TENTHS).astype(np.int64)], axis=1).astype(np.uint64)
+    factors: Hashes = np.random.default_rng(2021).integers(1, 2**63, (cells.shape[1],), dtype=np.uint64)
+    mixed = np.zeros(table.height, dtype=np.uint64)
+    for column, number in enumerate(factors.tolist()):
+        # An odd factor loses no bits.
+        factor = np.uint64(number | 1)
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * factor + cells[:, column] * factor
+    return mixed

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.kernels.health_measures import one_hot
+from tokumei.kernels.health_rows import row_hashes
 from tokumei.kernels.health_table import COLUMNS, NOMINAL, NUMBERS, HealthTable
 
 __all__ = ["HealthSynthesizer"]
@@ -49,8 +50,7 @@ class HealthSynthesizer:
     def draw(self, count: int, *, rng: np.random.Generator) -> HealthTable:
         """Return ``count`` rows: twice as many are drawn, and a sample of the distinct ones is kept."""
         drawn = self._raw(OVERDRAW * count, rng)
-        keys = np.concatenate([drawn.codes.astype(np.float64), drawn.numbers], axis=1)
-        _, first = np.unique(keys, axis=0, return_index=True)
+        _, first = np.unique(row_hashes(drawn), return_index=True)
         first.sort()
         if len(first) < count:
             # So few different rows exist that some must repeat.

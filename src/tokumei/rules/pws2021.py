@@ -20,6 +20,7 @@ from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, U
 from tokumei.judge.health_checker import Checked, TextRows, check_answers, check_release_files
 from tokumei.judge.information_loss import InformationLoss, information_loss
 from tokumei.judge.linkage_marks import LinkageMarks, linkage_marks
+from tokumei.judge.mean_risk import mean_risk
 from tokumei.judge.test_rows import OFFICIAL_SEED, pick_rows
 from tokumei.judge.uniqueness_rate import uniqueness_rate
 from tokumei.judge.utility_marks import utility_marks
@@ -27,11 +28,14 @@ from tokumei.kernels.health_parts import HealthAnonymizer, HealthAttack, kept_ro
 from tokumei.kernels.health_table import HealthTable
 from tokumei.kernels.health_utility import UtilityDifferences
 from tokumei.parts import RuleSet, parameter
+from tokumei.progress import stage
 from tokumei.read.contest import read_contest
 from tokumei.read.raw import lines_of, read_bytes, to_utf8
 
 if TYPE_CHECKING:
+    from tokumei.attack.seed_search import SeedSearch, SeedState
     from tokumei.kernels.health_parts import HealthRelease
+    from tokumei.results import Score
 
 __all__ = [
     "LIMITS",
@@ -58,8 +62,9 @@ def anonymizer_parts() -> dict[str, type[HealthAnonymizer]]:
     """Return the methods of the contest by name."""
     from tokumei.anonymize.health_perturbation import LaplaceValues, RandomizedValues
     from tokumei.anonymize.health_row_choice import BottomRows, RareRows, TopRows
+    from tokumei.anonymize.team06 import Team06
 
-    parts: list[type[HealthAnonymizer]] = [BottomRows, LaplaceValues, RandomizedValues, RareRows, TopRows]
+    parts: list[type[HealthAnonymizer]] = [BottomRows, LaplaceValues, RandomizedValues, RareRows, Team06, TopRows]
     return {part.name: part for part in parts}
 
 
@@ -67,8 +72,9 @@ def attack_parts() -> dict[str, type[HealthAttack]]:
     """Return the attacks of the contest by name."""
     from tokumei.attack.loss_band import LossBand, PenalizedBand
     from tokumei.attack.nearest_linkage import ClosestRows, NearestLinkage
+    from tokumei.attack.perturbation_likelihood import PerturbationLikelihood
 
-    parts: list[type[HealthAttack]] = [ClosestRows, LossBand, NearestLinkage, PenalizedBand]
+    parts: list[type[HealthAttack]] = [ClosestRows, LossBand, NearestLinkage, PenalizedBand, PerturbationLikelihood]
     return {part.name: part for part in parts}
 
 
@@ -170,6 +176,25 @@ class Pws2021(RuleSet):
         rows, answers = pick_rows(original.frame.height, read_rows(x, count=original.frame.height), seed=seed)
         return original.lines(rows), answers
 
+    def risk(
+        self, attack: HealthAttack, original: HealthFile, d: Path, x: Path, *, draws: int, seed: int = 0
+    ) -> tuple[Score, list[LinkageMarks]]:
+        """Return the mean risk of an attack over many draws of test rows, and the marks of every draw."""
+        deleted = read_rows(x, count=original.frame.height)
+        release = HealthFile.read(d, "D").table
+        if release.height != original.frame.height - len(deleted):
+            message = f"{d} has {release.height} rows, but B without X has {original.frame.height - len(deleted)}"
+            raise InfeasibleError(message, code="row-count", file=str(d))
+        marks = []
+        with stage(f"attack {attack.name}", draws) as advance:
+            for draw in range(draws):
+                rows, answers = pick_rows(original.frame.height, deleted, seed=seed + draw)
+                generator = np.random.default_rng([seed, draw])
+                guesses = attack.guess(original.table.take(rows), release, rng=generator)
+                marks.append(linkage_marks(answers, guesses, strict=self.strict))
+                advance(1)
+        return mean_risk(marks, rows=release.height), marks
+
     def evaluate(self, original: HealthFile, d: Path, x: Path) -> dict[str, Any]:
         """Check D and X and compare every figure with its limit; ``passes`` only if nothing is wrong."""
         checked = self.check_dx(original, d, x)
@@ -218,6 +243,17 @@ class Pws2021(RuleSet):
     def anonymize(self, method: HealthAnonymizer, original: HealthFile, *, rng: np.random.Generator) -> HealthRelease:
         """Run a method on B (or C)."""
         return method.release(original.table, rng=rng)
+
+    def seed_search(
+        self, search: SeedSearch, original: HealthFile, known: HealthFile, state: SeedState | None = None
+    ) -> SeedState:
+        """Look for the seed with which the public synthesizer turns B into a table that holds the known rows."""
+        from tokumei.kernels.health_synthesizer import HealthSynthesizer
+        from tokumei.kernels.health_table import same_levels
+
+        public, rows = same_levels([original.table, known.table])
+        synthesizer = HealthSynthesizer.of(public)
+        return search.run(lambda rng: synthesizer.draw(public.height, rng=rng), rows, state)
 
 
 def _find(name: str, parts: Mapping[str, Any], kind: str) -> Any:
