@@ -126,6 +126,11 @@ class Anonymizer(Part):
 
     valid_under: ClassVar[frozenset[str]] = frozenset()
 
+    @property
+    def rule_sets(self) -> frozenset[str]:
+        """The rule sets that the result satisfies with these very parameters; fewer than ``valid_under`` for some."""
+        return self.valid_under
+
     @abstractmethod
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return what may be published and what must be kept."""

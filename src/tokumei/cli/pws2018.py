@@ -196,6 +196,9 @@ def anonymize(
     k: Annotated[int | None, typer.Option("--k", help="How many customers must look alike.")] = None,
     seed: SeedOption = None,
     settings: SettingsOption = None,
+    bound: Annotated[
+        bool, typer.Option("--bound", help="Also prove how low U can be under any strict k-anonymity.")
+    ] = False,
     join: JoinFlag = False,
     json: JsonFlag = False,
 ) -> None:
@@ -206,9 +209,13 @@ def anonymize(
     target = _output(output, t, join=join)
     method = flow.make_anonymizer(name, settings or [], k=k)
     with inputs([t], "T", join=join) as (t_file,), progress_bars():
-        result = Pws2018().anonymize(
-            method, Original.read(t_file), target or t_file.with_name("A"), rng=flow.seeded(seed)
-        )
+        original = Original.read(t_file)
+        result = Pws2018().anonymize(method, original, target or t_file.with_name("A"), rng=flow.seeded(seed))
+        if bound:
+            floor = Pws2018().bound(original)
+            result |= {"bound": floor.value, "gap": result["U"] / floor.value - 1 if floor.value else None}
+            for message in floor.warnings:
+                warn(message)
         if target is None:
             finish_joined(t_file.with_name("A").read_text(encoding="utf-8").split("\n")[:-1])
     finish(
@@ -217,6 +224,7 @@ def anonymize(
         show=lambda console: console.print(
             f"{target}: U = {result['U']:.6f}, {result['deleted']:,} of {result['rows']:,} rows deleted, "
             f"{result['pseudonyms']:,} pseudonyms"
+            + (f"; no strict k-anonymity is below U = {result['bound']:.6f}" if bound else "")
         ),
     )
 

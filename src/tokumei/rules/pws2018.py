@@ -152,9 +152,10 @@ class Pws2018(RuleSet):
         self, method: Anonymizer, original: Original, output: Path, *, rng: np.random.Generator
     ) -> dict[str, Any]:
         """Write A; refuse a method, or a result, that the rules do not admit."""
-        if self.name not in method.valid_under:
+        if self.name not in method.rule_sets:
+            settings = " with these settings" if self.name in method.valid_under else ""
             message = (
-                f"the method '{method.name}' cannot give a valid A of PWS Cup 2018 (one pseudonym per customer, rows "
+                f"the method '{method.name}'{settings} cannot give a valid A of PWS Cup 2018 (one pseudonym per customer, rows "
                 "generalized or deleted, none added); use 'tokumei anonymize' for other releases"
             )
             raise InfeasibleError(message, code="not-valid-under-pws2018")
@@ -179,6 +180,12 @@ class Pws2018(RuleSet):
             "pseudonyms": release.pseudonyms.n_unique(),
             "U": self.utility(original, Anonymized(output, columns)).value,
         }
+
+    def bound(self, original: Original) -> Score:
+        """Return the proven lower bound of U for every strict k-anonymity, whatever its k and its groups."""
+        from tokumei.anonymize.bounds import strict_bound
+
+        return strict_bound(original.history)
 
     def use_cases(
         self, original: Original, anonymized: Anonymized, *, draws: int, rng: np.random.Generator
