@@ -48,6 +48,7 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 MAX_FINDINGS = 100
+_BEYOND = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,6 +246,8 @@ def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np
     else:
         missing = column.is_null().to_numpy()
         codes, bad = _typed_codes(column, spec)
+    # Differences of codes must fit into 64 bits too; the least one stands for what is missing.
+    bad |= ~missing & ((codes >= _BEYOND) | (codes <= -_BEYOND))
     return np.where(missing, MISSING, codes), bad
 
 

@@ -64,8 +64,9 @@ def profile(history: History) -> Profile:
 def _column(history: History, spec: Field) -> ColumnProfile:
     codes = history.codes[spec.name]
     if spec.nominal:
-        values = history.categories[spec.name]
-        missing = int((values.gather(codes) == "").sum())
+        every = history.categories[spec.name]
+        missing = int((every.gather(codes) == "").sum())
+        values = every.filter(every != "")
         ends = [str(values[0]), str(values[-1])] if len(values) else ["", ""]
         return ColumnProfile(spec.name, spec.kind.value, len(values), missing, ends[0], ends[1])
     present = codes[codes != MISSING]

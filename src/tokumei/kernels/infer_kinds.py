@@ -89,6 +89,9 @@ def _number_or_code(name: str, numbers: pl.Series, step: float) -> Column:
     words = set(name_tokens(name))
     if step >= 1.0 and words & NOMINAL_NAMES and not words & MEASURED_NAMES:
         return Column(name=name, kind=Kind.CATEGORY)
+    if len(numbers) and float(numbers.cast(pl.Float64).abs().max()) / step >= _LARGEST_CODE:  # type: ignore[arg-type]
+        # Numbers so long (of cards, of devices) are names, not amounts; their last digits would be lost.
+        return Column(name=name, kind=Kind.CATEGORY)
     if step >= 1.0 and len(numbers) and numbers.min() == 0 and numbers.max() == 1:
         return Column(name=name, kind=Kind.CATEGORY)
     return Column(name=name, kind=Kind.NUMBER, step=step)
