@@ -89,6 +89,15 @@ def test_the_neighbour_graph_joins_everybody_to_the_nearest() -> None:
     assert neighbour_graph(cost, 2).tolist() == [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
 
 
+@pytest.mark.parametrize("least", [1, 2])
+def test_identical_vertices_do_not_all_hang_on_one(least: int) -> None:
+    """Pairs among equals cost nothing: as few as possible are taken, nobody becomes a hub."""
+    pairs = edge_cover(np.zeros((8, 8)), least)
+    assert partners(pairs, 8).min() >= least
+    assert partners(pairs, 8).max() <= 2 * least
+    assert len(pairs) <= 4 * least + 2
+
+
 def test_too_few_vertices_and_bad_costs_are_refused() -> None:
     with pytest.raises(ValueError, match="2 vertices cannot have 2 partners each"):
         edge_cover(np.zeros((2, 2)), 2)

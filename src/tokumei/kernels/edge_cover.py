@@ -49,20 +49,19 @@ def greedy_cover(cost: npt.ArrayLike, least: int = 1) -> Ints:
     """Return a cover that takes pairs by rising cost while an end lacks partners, then drops the dearest needless."""
     matrix = _without_diagonal(cost, least)
     first, second = _useful_pairs(matrix, least)
-    order = np.lexsort((second, first, matrix[first, second]))
-    have = np.zeros(len(matrix), dtype=np.int64)
+    order = _by_cost(matrix, first, second)
+    have = [0] * len(matrix)
+    lacking = len(matrix)
     taken = []
     for u, v in zip(first[order].tolist(), second[order].tolist(), strict=True):
         if have[u] < least or have[v] < least:
             taken.append((u, v))
-            have[[u, v]] += 1
-    kept = []
-    for u, v in reversed(taken):
-        if have[u] > least and have[v] > least:
-            have[[u, v]] -= 1
-        else:
-            kept.append((u, v))
-    return _sorted_pairs(np.array(kept, dtype=np.int64))
+            for end in (u, v):
+                have[end] += 1
+                lacking -= have[end] == least
+            if lacking == 0:
+                break
+    return _without_needless(np.array(taken, dtype=np.int64), len(matrix), least)
 
 
 def neighbour_graph(cost: npt.ArrayLike, least: int = 1) -> Ints:
@@ -94,6 +93,24 @@ def _sorted_pairs(pairs: Ints) -> Ints:
     return np.unique(np.sort(pairs.reshape(-1, 2), axis=1), axis=0).astype(np.int64)
 
 
+def _by_cost(matrix: Floats, first: Ints, second: Ints) -> Ints:
+    """Return the pairs by rising cost; among equals neighbours by number come first, so that nobody becomes a hub."""
+    return np.lexsort((first, second - first, matrix[first, second]))
+
+
+def _without_needless(pairs: Ints, count: int, least: int) -> Ints:
+    """Drop pairs, the last first, whose ends both have partners to spare."""
+    have = np.bincount(pairs.ravel(), minlength=count).tolist()
+    kept = []
+    for u, v in reversed(pairs.tolist()):
+        if have[u] > least and have[v] > least:
+            have[u] -= 1
+            have[v] -= 1
+        else:
+            kept.append((u, v))
+    return _sorted_pairs(np.array(kept, dtype=np.int64))
+
+
 def _cover_by_matching(matrix: Floats) -> Ints:
     nearest = np.argmin(matrix, axis=1)
     cheapest = matrix[np.arange(len(matrix)), nearest]
@@ -106,7 +123,28 @@ def _cover_by_matching(matrix: Floats) -> Ints:
     graph.add_edges_from(list(zip(first.tolist(), second.tolist(), gain.tolist(), strict=True)))
     matched = np.array(sorted(rx.max_weight_matching(graph, weight_fn=int)), dtype=np.int64).reshape(-1, 2)
     alone = np.setdiff1d(np.arange(len(matrix)), matched)
-    return _sorted_pairs(np.concatenate((matched, np.stack((alone, nearest[alone]), axis=1))))
+    own = np.stack((alone, nearest[alone]), axis=1)
+    return _sorted_pairs(np.concatenate((matched, _shared_ties(alone, own, saving))))
+
+
+def _shared_ties(alone: Ints, own: Ints, saving: Floats) -> Ints:
+    """Return the pairs of those left alone, two of them in one pair where that costs no more.
+
+    Among equals (identical records) everybody's nearest is the same: without this they would all hang on one.
+    """
+    free = np.ones(len(alone), dtype=np.bool_)
+    pairs = []
+    for place, vertex in enumerate(alone.tolist()):
+        if not free[place]:
+            continue
+        free[place] = False
+        partner = np.flatnonzero(free & (saving[vertex, alone] == 0.0))
+        if len(partner):
+            free[partner[0]] = False
+            pairs.append((vertex, int(alone[partner[0]])))
+        else:
+            pairs.append((vertex, int(own[place, 1])))
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _useful_pairs(matrix: Floats, least: int) -> tuple[Ints, Ints]:
@@ -135,4 +173,6 @@ def _cover_by_program(matrix: Floats, first: Ints, second: Ints, least: int) -> 
     if solved.x is None or solved.fun > cover_cost(matrix, greedy):
         return greedy
     chosen = solved.x > 0.5
-    return _sorted_pairs(np.stack((first[chosen], second[chosen]), axis=1))
+    first, second = first[chosen], second[chosen]
+    order = _by_cost(matrix, first, second)
+    return _without_needless(np.stack((first, second), axis=1)[order], len(matrix), least)
