@@ -155,8 +155,9 @@ class Pws2018(RuleSet):
         if self.name not in method.rule_sets:
             settings = " with these settings" if self.name in method.valid_under else ""
             message = (
-                f"the method '{method.name}'{settings} cannot give a valid A of PWS Cup 2018 (one pseudonym per customer, rows "
-                "generalized or deleted, none added); use 'tokumei anonymize' for other releases"
+                f"the method '{method.name}'{settings} cannot give a valid A of PWS Cup 2018 (one "
+                "pseudonym per customer, rows generalized or deleted, none added); "
+                "use 'tokumei anonymize' for other releases"
             )
             raise InfeasibleError(message, code="not-valid-under-pws2018")
         release, secret = method.anonymize(original.history, rng=rng)
