@@ -87,7 +87,7 @@ class UniformConcealment(Anonymizer):
     k: int = parameter(2, "every link has probability 1/k or less", low=2)
     design: str = parameter("sets", "how hulls are chosen", choices=("sets", "assignment"))
     candidates: int = parameter(10, "pairs per subject whose cost is computed exactly", low=1)
-    limit: int = parameter(300, "longer histories are compared in chunks of this length", low=1)
+    limit: int = parameter(150, "longer histories are compared in chunks of this length", low=1)
     final: int = parameter(3000, "longer histories are published by chunks of this length", low=1)
     block: int = parameter(300, "most subjects that are compared with each other", low=2)
     threads: int = parameter(1, "threads for the costs; the result is the same", low=1)

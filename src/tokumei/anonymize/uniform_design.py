@@ -75,7 +75,8 @@ def _choose(table: RecordTable, cost: Floats, k: int, *, limit: int, threads: in
     near = _near_sets(cost, k, REACH.get(k, k))
     open_sets = _near_sets(cost, k + 1, OPEN_REACH.get(k, k + 1)) if len(table) > k else []
     cliques = sorted({*base, *near, *(subset for members in open_sets for subset in combinations(members, k))})
-    costs = group_costs(table, Groups.of(cliques), limit=limit, threads=threads)
+    # A quick alignment is enough to choose; what is published is aligned with care.
+    costs = group_costs(table, Groups.of(cliques), limit=limit, rounds=1, threads=threads)
     number = {members: position for position, members in enumerate(cliques)}
     open_costs = [sum(costs[number[subset]] for subset in combinations(members, k)) / k for members in open_sets]
     pool = [*cliques, *open_sets]
