@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.kernels.health_measures import one_hot
+from tokumei.kernels.health_measures import one_hot, scatter
 from tokumei.kernels.health_rows import row_hashes
 from tokumei.kernels.health_table import COLUMNS, NOMINAL, NUMBERS, HealthTable
 
@@ -24,6 +24,7 @@ DRAWN = tuple(name for name in COLUMNS if name not in ("gh", "mets"))
 DECIMALS = {"bmi": 1}
 BANDWIDTH = 1.0
 OVERDRAW = 2
+BLOCK = 200
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,10 +63,12 @@ class HealthSynthesizer:
         start = self.rows[picks, np.arange(self.rows.shape[1])]
         start[:, self.numeric] += rng.normal(0.0, BANDWIDTH, (count, int(self.numeric.sum())))
         centred = start - start.mean(axis=0)
-        left, spread, _ = np.linalg.svd(centred.T @ centred / count)
+        left, spread, _ = np.linalg.svd(scatter(start) / count)
         scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=spread > np.finfo(float).eps)
-        white = (centred @ left) * scale
-        return self._decoded(white @ self.factor.T + self.mean)
+        colour = (left * scale) @ self.factor.T
+        # Small blocks keep BLAS in one thread: a seed gives the same rows everywhere, and no thread must be woken.
+        blocks = [centred[low : low + BLOCK] @ colour for low in range(0, count, BLOCK)]
+        return self._decoded(np.concatenate(blocks) + self.mean)
 
     def _decoded(self, values: Floats) -> HealthTable:
         """Turn real one-hot columns into rows of the table."""
