@@ -69,8 +69,14 @@ def test_help_answers(run: Run, words: tuple[str, ...]) -> None:
         (["descibe"], "no such command 'descibe'. Did you mean 'describe'? (see --help)"),
         (["describe", "--scema", "x"], "no such option: --scema (Possible options: --schema) (see --help)"),
         (["describe"], "missing argument 'INPUT' (see --help)"),
-        (["anonymize", "x", "-o", "r", "--seed", "-1"], "--seed"),
-        (["anonymize", "x", "-o", "r", "--k", "many"], "--k"),
+        (
+            ["anonymize", "x", "-o", "r", "--seed", "-1"],
+            "invalid value for '--seed': it must be greater than or equal to 0 (see --help)",
+        ),
+        (
+            ["anonymize", "x", "-o", "r", "--k", "many"],
+            "invalid value for '--k': it must be a valid integer (see --help)",
+        ),
         (["anonymize", "x", "-o", "r", "--format", "xlsx"], "--format must be csv or parquet, got 'xlsx'"),
         (
             ["anonymize", "x", "-o", "r", "--method", "pseudonymise"],

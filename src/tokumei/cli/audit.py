@@ -19,7 +19,7 @@ __all__ = ["audit", "audit_contest"]
 KOption = Annotated[
     int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release seems to aim at).")
 ]
-LimitOption = Annotated[float | None, typer.Option("--time-limit", help="Seconds; what was skipped is listed.")]
+LimitOption = Annotated[float | None, typer.Option("--time-limit", min=0, help="Seconds; what was skipped is listed.")]
 GuessOption = Annotated[
     int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds of numpy's generators on pseudonyms.")
 ]

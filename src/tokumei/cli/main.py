@@ -7,6 +7,7 @@ Exit status: 0 done; 1 done and the verdict is negative; 2 the command or its in
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -157,7 +158,8 @@ def _as_ours(error: BaseException) -> TokumeiError:
     if isinstance(error, TokumeiError):
         return error
     if isinstance(error, UsageError):
-        reason = error.format_message().rstrip(".")
+        reason = re.sub(r", unable to parse .*", "", error.format_message().rstrip("."))
+        reason = reason.replace("Input should be", "it must be")
         return ParameterError(f"{reason[:1].lower()}{reason[1:]} (see --help)", code="usage")
     if isinstance(error, MemoryError):
         return TokumeiError("the memory is not enough for this; give less data or use a larger machine", code="memory")

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def threshold(
-    max_n: Annotated[int, typer.Option("--max-n", min=0, help="The largest number of guesses.")],
+    max_n: Annotated[int, typer.Option("--max-n", min=0, max=1_000_000, help="The largest number of guesses.")],
     p: POption = "1/3",
     alpha: AlphaOption = "0.01/20",
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="R.csv", help="Write lines n,r(n).")] = None,
