@@ -14,7 +14,9 @@ import pytest
 import tokumei
 
 MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(tokumei.__path__, "tokumei.") if not module.name.endswith("__main__")
+    module.name
+    for module in pkgutil.walk_packages(tokumei.__path__, "tokumei.")
+    if not module.name.endswith("__main__")
 )
 
 
