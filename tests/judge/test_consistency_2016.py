@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binom
 
@@ -10,6 +11,7 @@ from tests.shop_example import M3, P3, T3, M, T, random_shop, release, shop
 from tokumei.anonymize.divided_transactions import DividedTransactions
 from tokumei.anonymize.master_sampling import MasterSampling
 from tokumei.anonymize.master_shuffle import MasterShuffle
+from tokumei.anonymize.pseudonym_control import PseudonymControl
 from tokumei.anonymize.yamaoka import ShiftedYamaoka, Yamaoka
 from tokumei.errors import InputError
 from tokumei.judge.consistency_2016 import judge_consistency
@@ -20,7 +22,7 @@ from tokumei.judge.row_guesses import chance_limit, judge_rows
 from tokumei.judge.top_items import top_items
 from tokumei.judge.verdict_2016 import combined_scores, judge_release
 from tokumei.kernels.likeness import combined_likeness
-from tokumei.kernels.shop import MasterAnonymizer, MasterRelease
+from tokumei.kernels.shop import MasterAnonymizer, MasterRelease, Shop
 from tokumei.results import Outcome
 
 SHOP = random_shop(60, 900, 11)
@@ -34,6 +36,8 @@ SHOP = random_shop(60, 900, 11)
         (MasterShuffle(), True),
         (MasterSampling(delete_probability=0.5), True),
         (DividedTransactions(), True),
+        (PseudonymControl(), True),
+        (PseudonymControl(period="never", count=5, exchange=0.5), True),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -43,12 +47,18 @@ def test_only_cheats_are_inconsistent(method: MasterAnonymizer, consistent: bool
     assert found.telling > 0
 
 
+def test_a_cheat_with_a_blurred_master_is_found_too() -> None:
+    cheat = Yamaoka().anonymize(SHOP, rng=np.random.default_rng(2))
+    blurred = cheat.shop.master.with_columns(birthday=pl.lit("1975/1/1"), sex=pl.lit("f"))
+    assert not judge_consistency(SHOP, MasterRelease(Shop(blurred, cheat.shop.transactions), cheat.rows)).consistent
+
+
 def test_the_example_of_the_paper() -> None:
     assert judge_consistency(shop(), release(M3, T3, *P3)).consistent
     cheat = judge_consistency(shop(), release(M, T, 2, 3, 4, 1))
     assert not cheat.consistent
     assert cheat.sentence() == (
-        "4 of 4 rows of M' show clearly whose data they are; 4 of them contradict P: "
+        "4 of 4 rows of M' show clearly whose data they are; 0 of them support P and 4 contradict it: "
         "P does not belong to this M' and T'."
     )
     worst = cheat.evidence.tables["worst"].row(0, named=True)

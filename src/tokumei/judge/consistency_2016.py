@@ -1,9 +1,10 @@
 """Does P belong to M' and T'? The data answers, whatever P claims (against Yamaoka-type cheating, spec A.3.2).
 
 Every row of M' is compared with all original customers by everything that is known of them. Where one candidate stands
-out, the row *tells* whose data it shows: it supports P if that is the claimed customer, and contradicts P otherwise.
-An honest anonymization blurs rows until they tell nothing, or leaves them telling the truth; only a false P (or
-histories exchanged wholesale, which is the same to a user of the data) makes most telling rows contradict it.
+out, the row *tells* whose data it shows: it supports P if that is the claimed customer, and contradicts P if not,
+unless the master values fit the claimed customer as well (pseudonyms may be exchanged between customers, spec A.1.4,
+which moves transactions and leaves the master in place). An honest anonymization blurs rows until they tell nothing, or
+leaves them telling the truth; only a false P makes most of the rest contradict it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.kernels.likeness import combined_likeness
-from tokumei.kernels.shop import MasterRelease, Shop
+from tokumei.kernels.shop import MASTER_COLUMNS, MasterRelease, Shop
 from tokumei.results import Evidence
 
 __all__ = ["Consistency", "judge_consistency"]
@@ -32,18 +33,14 @@ class Consistency:
     """What the rows of M' say about P."""
 
     rows: int
+    telling: int
     supporting: int
     contradicting: int
     evidence: Evidence
 
     @property
-    def telling(self) -> int:
-        """How many rows show clearly whose data they are."""
-        return self.supporting + self.contradicting
-
-    @property
     def consistent(self) -> bool:
-        """False if most telling rows contradict P; a release that tells nothing cannot be shown inconsistent."""
+        """False if more telling rows contradict P than support it; what tells nothing cannot be shown inconsistent."""
         return self.contradicting <= self.supporting
 
     def sentence(self) -> str:
@@ -51,8 +48,8 @@ class Consistency:
         if self.telling == 0:
             return f"None of the {self.rows:,} rows of M' shows clearly whose data it is: P cannot be tested."
         counts = (
-            f"{self.telling:,} of {self.rows:,} rows of M' show clearly whose data they are; {self.contradicting:,} of "
-            f"them contradict P"
+            f"{self.telling:,} of {self.rows:,} rows of M' show clearly whose data they are; {self.supporting:,} of "
+            f"them support P and {self.contradicting:,} contradict it"
         )
         return f"{counts}." if self.consistent else f"{counts}: P does not belong to this M' and T'."
 
@@ -84,14 +81,22 @@ def judge_consistency(
     lead = top - _second(found, best)
     telling = lead >= LEAD
     supporting = telling & (best == claimed)
-    contradicting = telling & (own < top)
+    contradicting = telling & (own < top) & (_agreeing(original, release, claimed) < _agreeing(original, release, best))
     evidence = Evidence(
         {
             "worst": _worst(release.rows, best, own, top, contradicting),
             "ranks": _ranks(found, own),
         }
     )
-    return Consistency(len(rows), int(supporting.sum()), int(contradicting.sum()), evidence)
+    return Consistency(len(rows), int(telling.sum()), int(supporting.sum()), int(contradicting.sum()), evidence)
+
+
+def _agreeing(original: Shop, release: MasterRelease, customers: Ints) -> Ints:
+    """Return how many master values each row of M' shares with a row of M (from 0)."""
+    agreeing = np.zeros(len(customers), dtype=np.int64)
+    for name in MASTER_COLUMNS[1:]:
+        agreeing += (release.shop.master[name] == original.master[name].gather(customers)).to_numpy()
+    return agreeing
 
 
 def _second(found: npt.NDArray[np.float32], best: Ints) -> npt.NDArray[np.float32]:

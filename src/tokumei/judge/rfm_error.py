@@ -10,10 +10,9 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from tokumei.kernels.rfm import rfm_distance, rfm_table
-from tokumei.kernels.shop import MasterRelease, Shop
+from tokumei.kernels.shop import MasterRelease, Shop, codes_of
 from tokumei.results import Goal, Score
 
 __all__ = ["rfm_error", "shop_table"]
@@ -23,12 +22,8 @@ CELLS = 1000
 
 def shop_table(shop: Shop) -> npt.NDArray[np.int64]:
     """Return the number of customers in each cell, from the ids that occur in the transactions; money in pence."""
-    customer, invoice = (_codes(shop.transactions[name]) for name in ("customer", "invoice"))
+    (customer,), (invoice,) = (codes_of(shop.transactions[name]) for name in ("customer", "invoice"))
     return rfm_table(customer, shop.day, invoice, shop.paid)
-
-
-def _codes(texts: pl.Series) -> npt.NDArray[np.int64]:
-    return texts.cast(pl.Categorical).to_physical().cast(pl.Int64).to_numpy()
 
 
 def rfm_error(original: Shop, release: MasterRelease) -> Score:

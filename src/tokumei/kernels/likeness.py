@@ -19,7 +19,7 @@ import numpy.typing as npt
 import polars as pl
 from numba import njit
 
-from tokumei.kernels.shop import Shop
+from tokumei.kernels.shop import Shop, codes_of
 
 __all__ = ["Trait", "add_trait", "combined_likeness", "master_traits", "rfm_distances", "rfm_vectors", "traits"]
 
@@ -36,11 +36,10 @@ class Trait:
     element: Ints
 
 
-def _codes(old: pl.Series, new: pl.Series) -> tuple[Ints, Ints]:
+def _both(old: pl.Series, new: pl.Series) -> tuple[Ints, Ints]:
     """Return codes of two text columns in one dictionary."""
-    codes = pl.concat([old.rename("text"), new.rename("text")]).cast(pl.Categorical).to_physical().cast(pl.Int64)
-    joined = codes.to_numpy()
-    return joined[: len(old)], joined[len(old) :]
+    left, right = codes_of(old, new)
+    return left, right
 
 
 def _together(first: tuple[Ints, Ints], second: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
@@ -52,7 +51,7 @@ def _together(first: tuple[Ints, Ints], second: tuple[Ints, Ints]) -> tuple[Ints
 def traits(original: Shop, published: Shop) -> dict[str, tuple[Trait, Trait]]:
     """Return what customers have by their transactions; orphans belong to nobody."""
     old, new = original.transactions, published.transactions
-    coded = {name: _codes(old[name], new[name]) for name in ("invoice", "goods", "time")}
+    coded = {name: _both(old[name], new[name]) for name in ("invoice", "goods", "time")}
     coded["day"] = (original.day, published.day)
     coded["goods and price"] = _together(coded["goods"], (original.pence, published.pence))
     coded["goods and quantity"] = _together(coded["goods"], (original.quantity, published.quantity))
@@ -72,13 +71,13 @@ def master_traits(original: Shop, published: Shop) -> dict[str, tuple[Trait, Tra
     """Return what customers have by their rows of the master: one element each."""
     found = {}
     for name in ("sex", "birthday", "country"):
-        left, right = _codes(original.master[name], published.master[name])
+        left, right = _both(original.master[name], published.master[name])
         found[name] = Trait(np.arange(len(left)), left), Trait(np.arange(len(right)), right)
     return found
 
 
-def add_trait(likeness: Matrix, old: Trait, new: Trait) -> Matrix:
-    """Add the weighted Jaccard index of every published (row) with every original customer (column) in place."""
+def add_trait(likeness: Matrix, old: Trait, new: Trait, *, squared: bool = False) -> Matrix:
+    """Add the weighted Jaccard index, or its square, of every published (row) and original (column) pair in place."""
     published, original = likeness.shape
     distinct, packed = np.unique(np.concatenate((old.element, new.element)), return_inverse=True)
     holders, holder_starts = _sets(packed[: len(old.element)], old.customer, len(distinct), original)
@@ -87,7 +86,7 @@ def add_trait(likeness: Matrix, old: Trait, new: Trait) -> Matrix:
     old_total, new_total = np.zeros(original), np.zeros(published)
     np.add.at(old_total, holders, np.repeat(weight, np.diff(holder_starts)))
     np.add.at(new_total, np.repeat(np.arange(published), np.diff(element_starts)), weight[elements])
-    _add_jaccard(likeness, elements, element_starts, holders, holder_starts, weight, new_total, old_total)
+    _add_jaccard(likeness, elements, element_starts, holders, holder_starts, weight, new_total, old_total, squared)
     return likeness
 
 
@@ -108,6 +107,7 @@ def _add_jaccard(  # noqa: PLR0917
     weight: Floats,
     new_total: Floats,
     old_total: Floats,
+    squared: bool,  # noqa: FBT001
 ) -> None:
     published, original = likeness.shape
     common = np.zeros(original)
@@ -119,8 +119,8 @@ def _add_jaccard(  # noqa: PLR0917
                 common[holders[place]] += weight[element]
         for column in range(original):
             if common[column] > 0.0:
-                everything = new_total[row] + old_total[column] - common[column]
-                likeness[row, column] += common[column] / everything
+                share = common[column] / (new_total[row] + old_total[column] - common[column])
+                likeness[row, column] += share * share if squared else share
 
 
 def rfm_vectors(shop: Shop, *, extended: bool = False) -> Floats:
@@ -131,7 +131,7 @@ def rfm_vectors(shop: Shop, *, extended: bool = False) -> Floats:
     owned = shop.owner >= 0
     last = np.zeros(shop.customers)
     np.maximum.at(last, shop.owner[owned], shop.day[owned])
-    invoice = shop.transactions["invoice"].cast(pl.Categorical).to_physical().cast(pl.Int64).to_numpy()
+    (invoice,) = codes_of(shop.transactions["invoice"])
     _, starts = _sets(shop.owner[owned], invoice[owned], shop.customers, int(invoice.max(initial=0)) + 1)
     figures = [np.diff(starts), shop.totals]
     if extended:
@@ -161,13 +161,15 @@ def _distances(distances: Matrix, old: Floats, new: Floats) -> None:
 
 
 def combined_likeness(original: Shop, published: Shop) -> Matrix:
-    """Return the mean likeness, from 0 to 1, over all traits of transactions and master and the extended RFM vector.
+    """Return the mean squared likeness, from 0 to 1, over all traits of transactions and master and the RFM vector.
 
-    Traits count alike: one that the anonymizer destroyed is equally unlike for all candidates and decides nothing.
+    A trait that the anonymizer destroyed is equally unlike for all candidates and decides nothing. Squares favour one
+    trait that fits exactly over many that fit a little: with exchanged pseudonyms (`ano-pseudonyms` on Online Retail)
+    the right customers found rise from 44 % to 72 %, with noise on everything they fall from 93 % to 92 %.
     """
-    likeness = (1 / (1 + rfm_distances(original, published, extended=True))).astype(np.float32, copy=False)
+    likeness = ((1 + rfm_distances(original, published, extended=True)) ** -2.0).astype(np.float32, copy=False)
     found = {**traits(original, published), **master_traits(original, published)}
     for old, new in found.values():
-        add_trait(likeness, old, new)
+        add_trait(likeness, old, new, squared=True)
     likeness /= len(found) + 1
     return likeness

@@ -35,6 +35,7 @@ __all__ = [
     "MasterAttack",
     "MasterRelease",
     "Shop",
+    "codes_of",
     "positions",
 ]
 
@@ -52,6 +53,19 @@ def positions(texts: pl.Series, known: pl.Series) -> Ints:
     table = pl.DataFrame({"text": known}).with_row_index("at").unique("text", keep="first", maintain_order=True)
     found = pl.DataFrame({"text": texts}).join(table, on="text", how="left", maintain_order="left")["at"]
     return found.cast(pl.Int64).fill_null(-1).to_numpy().copy()
+
+
+def codes_of(*columns: pl.Series) -> tuple[Ints, ...]:
+    """Return the columns as positions in the sorted dictionary of all their texts.
+
+    >>> [codes.tolist() for codes in codes_of(pl.Series(["b", "a"]), pl.Series(["c", "b"]))]
+    [[1, 0], [2, 1]]
+    """
+    dictionary = pl.concat([column.unique().alias("text") for column in columns]).unique().sort()
+    if len(dictionary) == 0:
+        return tuple(np.empty(0, dtype=np.int64) for _ in columns)
+    kind = pl.Enum(dictionary)
+    return tuple(column.cast(kind).to_physical().cast(pl.Int64).to_numpy() for column in columns)
 
 
 @dataclass(frozen=True, eq=False)
