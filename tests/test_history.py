@@ -84,6 +84,27 @@ def test_columns_that_no_kind_describes_are_refused() -> None:
         History.from_frame(frame, Schema("x", ()))
 
 
+def test_typed_values_beyond_the_codes_are_reported() -> None:
+    frame = pl.DataFrame({"who": ["a"] * 3, "x": pl.Series([2**64 - 1, 1, 2**62], dtype=pl.UInt64)})
+    with pytest.raises(ContentError) as raised:
+        History.from_frame(frame, Schema("who", (Column(name="x", kind=Kind.NUMBER),)))
+    assert [finding.line for finding in raised.value.findings] == [1, 3]
+
+
+@pytest.mark.parametrize("kind", list(Kind)[:4])
+@pytest.mark.parametrize("dtype", [pl.Date(), pl.Datetime("ms"), pl.Datetime("us")])
+def test_typed_dates_outside_the_calendar_are_reported(dtype: pl.DataType, kind: Kind) -> None:
+    """Polars cannot write them as text, so that nothing may try."""
+    far = 2**31 - 1 if dtype == pl.Date else 2**60
+    physical = pl.Series([0, far, -far], dtype=pl.Int32 if dtype == pl.Date else pl.Int64)
+    frame = pl.DataFrame({"who": ["a"] * 3, "x": physical.cast(dtype)})
+    message = r"line 2, column 2 \(x\): the date lies outside the years 1 to 9999; correct it \(1 more such finding\)"
+    with pytest.raises(ContentError, match=message):
+        History.from_frame(frame, Schema("who", (Column(name="x", kind=kind),)))
+    with pytest.raises(ContentError, match="outside the years 1 to 9999"):
+        History.from_frame(frame, Schema("x", ()))
+
+
 def test_every_row_can_be_a_subject() -> None:
     history = sample("every row a subject")
     assert len(history.subjects) == len(history)

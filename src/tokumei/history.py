@@ -49,6 +49,8 @@ __all__ = [
 Ints = npt.NDArray[np.int64]
 MAX_FINDINGS = 100
 _BEYOND = 2**62
+# 0001-01-01 and 9999-12-31, in days from 1970-01-01.
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,7 @@ class History:
         """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
         schema.check_against(frame.columns, file)
         _refuse_unusable_types(frame, schema, file)
+        _refuse_far_dates(frame, schema, file, first_line)
         if schema.row_is_subject:
             width = len(str(max(frame.height, 1)))
             subject_text = pl.Series(np.arange(1, frame.height + 1)).cast(pl.String).str.zfill(width)
@@ -253,12 +256,14 @@ def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np
 
 def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Return the codes of a typed column."""
-    if spec.kind is Kind.DATE and column.dtype.is_temporal():
+    dated = column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime)
+    if spec.kind is Kind.DATE and dated:
         codes = column.cast(pl.Date).cast(pl.Int32).cast(pl.Int64)
-    elif spec.kind is Kind.DATETIME and column.dtype.is_temporal():
+    elif spec.kind is Kind.DATETIME and dated:
         codes = column.cast(pl.Datetime("ms")).cast(pl.Int64) // 1000
     elif column.dtype.is_integer() and spec.step == 1.0 and spec.kind is Kind.NUMBER:
-        codes = column.cast(pl.Int64)
+        codes = column.cast(pl.Int64, strict=False)
+        return codes.fill_null(0).to_numpy().copy(), (codes.is_null() & column.is_not_null()).to_numpy()
     elif column.dtype.is_numeric() and spec.kind is Kind.NUMBER:
         scaled = column.cast(pl.Float64) / spec.step
         usable = (scaled.is_finite() & (scaled.abs() < 2.0**53)).fill_null(value=True)
@@ -273,13 +278,33 @@ def _refuse_unusable_types(frame: pl.DataFrame, schema: Schema, file: str) -> No
     """Raise SchemaError if a column holds lists, bytes or the like (Parquet files may)."""
     for name in schema.sources():
         dtype = frame[name].dtype
-        if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+        if dtype.is_nested() or dtype in (pl.Binary, pl.Duration, pl.Object):
             kind = str(dtype.base_type()).lower()
             message = (
                 f"{file}: the column '{name}' holds {kind} data, which no kind describes; "
                 f'drop it in the schema ("{name}" = {{ drop = true }}) or convert it to text'
             )
             raise SchemaError(message, file=file)
+
+
+def _refuse_far_dates(frame: pl.DataFrame, schema: Schema, file: str, first_line: int) -> None:
+    """Raise ContentError if a typed date lies outside the calendar: polars cannot even write it as text."""
+    findings: list[Finding] = []
+    total = 0
+    for name in schema.sources():
+        dtype = frame[name].dtype
+        if dtype != pl.Date and not isinstance(dtype, pl.Datetime):
+            continue
+        per_day = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+        unit = per_day[dtype.time_unit or "us"] if isinstance(dtype, pl.Datetime) else 1
+        days = frame[name].to_physical().cast(pl.Int64) // unit
+        rows = (~days.is_between(_FIRST_DAY, _LAST_DAY)).fill_null(value=False).arg_true().to_list()
+        total += len(rows)
+        message = "the date lies outside the years 1 to 9999; correct it"
+        position = frame.columns.index(name) + 1
+        findings += [Finding("bad-value", message, row + first_line, position, name) for row in rows[:MAX_FINDINGS]]
+    if findings:
+        raise ContentError(file, findings, total=total)
 
 
 def _missing_subjects(

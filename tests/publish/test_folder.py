@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.sample_histories import COLUMNS, mixed_frame, sample
 from tokumei.anonymize.pseudonymize import Pseudonymize
 from tokumei.cells import SetCells
-from tokumei.errors import LeakError, OutputError, SchemaError
+from tokumei.errors import LeakError, OutputError, ParameterError, SchemaError
 from tokumei.history import Column, History, Kind, Release, Schema, Secret
 from tokumei.publish.folder import in_published_order, refuse_leaks, write_release
 from tokumei.read.release import read_release
@@ -120,6 +120,16 @@ def test_a_release_that_cannot_grow_leaves_nothing(tmp_path: Path) -> None:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert list(tmp_path.iterdir()) == []
+
+
+def test_control_characters_go_to_parquet_only(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"who": ["a", "b"], "x": ["\0", "\x08\x1b"]})
+    history = History.from_frame(frame, Schema("who", (Column(name="x"),)))
+    release, _ = _made(history)
+    with pytest.raises(ParameterError, match="the column 'x' holds control characters, which CSV cannot carry; write"):
+        write_release(release, tmp_path / "release")
+    write_release(release, tmp_path / "release", data_format="parquet")
+    assert read_release(tmp_path / "release", history).text().equals(release.text())
 
 
 def test_kinds_of_all_columns_survive(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def infer_column(values: pl.Series) -> Column:
     if dtype.is_numeric():
         step = 1.0 if dtype.is_integer() else _float_step(values.cast(pl.Float64).drop_nulls())
         return _number_or_code(name, values.drop_nulls(), step)
-    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Duration, pl.Object):
         return Column(name=name, drop=True)
     return Column(name=name, kind=Kind.CATEGORY)
 

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tokumei.errors import LeakError
+from tokumei.cells import SetCells
+from tokumei.errors import LeakError, ParameterError
 from tokumei.files import atomic_folder
 from tokumei.history import History, Release, Secret
 
@@ -70,6 +71,14 @@ def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
             raise LeakError(message, code="subject-id-column")
 
 
+def _refuse_control_characters(release: Release) -> None:
+    """Raise ParameterError if categories hold bytes that no CSV text has; Parquet input may bring them."""
+    for name, cells in release.cells.items():
+        if isinstance(cells, SetCells) and cells.categories.str.contains("[\\x00-\\x08]").any():
+            message = f"the column '{name}' holds control characters, which CSV cannot carry; write Parquet (--format)"
+            raise ParameterError(message)
+
+
 def write_release(
     release: Release,
     folder: Path,
@@ -78,6 +87,8 @@ def write_release(
     data_format: str = "csv",
 ) -> dict[str, Any]:
     """Write the release folder whole or not at all; return its manifest."""
+    if data_format == "csv":
+        _refuse_control_characters(release)
     with atomic_folder(folder) as temporary:
         data = temporary / f"{DATA_STEM}.{data_format}"
         text = release.text()
