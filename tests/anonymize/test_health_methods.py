@@ -125,6 +125,7 @@ def test_the_pipeline_reports_its_steps_and_keeps_the_loss() -> None:
     assert (release.sources != kept).all(), "no record stayed in its place"
     steps = release.report["steps"]
     assert [step["step"] for step in steps] == ["singular", "clustered", "swap", "decoys", "untouched", "repair"]
+    assert all({"rows", "uniqrt", "rate", "OR", "cor", "iloss"} <= set(step) for step in steps)
     assert steps[-1]["uniqrt"] <= 0.9
     again = method.release(table, rng=rng())
     assert again.sources is not None

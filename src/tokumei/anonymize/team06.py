@@ -27,8 +27,9 @@ Ints = npt.NDArray[np.int64]
 class Team06(HealthAnonymizer):
     """Delete singular and some unique rows, swap records, plant deleted ones as decoys, delete what stayed itself.
 
-    Aims at topk = 0: the nearest rows of D never are the true one. Does not hide the order of the rows, and swapped
-    records stay in D somewhere: an attacker who weighs all rows within reach by their place learns more than chance.
+    Aims at topk = 0: the nearest rows of D never are the true one. Does not hide the order of the rows: test rows in
+    the order of B, as the contest draws them, narrow the places so far that the attack 'likelihood' has a risk of 0.20
+    on the table of 2021, where rlink has 0.00, the winners' own attack 0.03 and 'likelihood' without order 0.003.
     """
 
     name: ClassVar[str] = "team06"
@@ -85,7 +86,8 @@ class Team06(HealthAnonymizer):
         """Return the rows kept after the steps 1 and 2."""
         singular = singular_rows(table, self.singular)
         kept = kept_rows(table.height, singular)
-        steps.append({"step": "singular", "deleted": len(singular), "rows": len(kept)})
+        first = UtilityTracker(table, table, kept)
+        steps.append({"step": "singular", "deleted": len(singular), **self._compliance(table, kept, first)})
         unique = kept[singletons(uniqueness_keys(table)[kept])]
         count = deletions_needed(table, kept, self.uniqueness)
         chosen = clustered_deletions(table, unique, count, clusters=self.clusters, rng=rng)

@@ -16,6 +16,7 @@ from tokumei.cli.output import (
     progress_bars,
     refuse_overwriting,
     show_table,
+    warn,
 )
 
 __all__ = ["register"]
@@ -76,6 +77,8 @@ def anonymize(
     original = HealthFile.read(b, "B")
     with progress_bars():
         release = rules.anonymize(method, original, rng=flow.seeded(seed))
+    if seed is not None:
+        warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
     _write(output, release_lines(release, original))
     _write(excluded, release.deleted.tolist(), secret=True)
     result: dict[str, Any] = {

@@ -12,15 +12,11 @@ import numpy as np
 import polars as pl
 
 from tokumei.errors import Finding
-from tokumei.kernels.health_table import COLUMNS, DOMAINS, HealthTable
+from tokumei.kernels.health_table import COLUMNS, DOMAINS, EMPTY, HealthTable
 
 __all__ = ["Checked", "TextRows", "check_answers", "check_release_files"]
 
 RANGES = {"age": (13.0, 85.0), "bmi": (13.0, 75.0), "dep": (0.0, 1.0), "pir": (0.0, 1.0), "dia": (0.0, 1.0)}
-# What the official programs read as an empty cell.
-EMPTY = frozenset(
-    ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA")
-) | {"NULL", "NaN", "None", "n/a", "nan", "null"}
 INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
 TEST_ROWS, GUESSES = 100, 3
 SHOWN = 40

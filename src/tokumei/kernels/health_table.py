@@ -15,7 +15,7 @@ import polars as pl
 
 from tokumei.errors import ContentError, Finding
 
-__all__ = ["COLUMNS", "DOMAINS", "NOMINAL", "NUMBERS", "HealthTable", "same_levels"]
+__all__ = ["COLUMNS", "DOMAINS", "EMPTY", "NOMINAL", "NUMBERS", "HealthTable", "same_levels"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,6 +31,11 @@ DOMAINS: Mapping[str, tuple[str, ...]] = {
     "qm": ("Q1", "Q2", "Q3", "Q4"),
 }
 
+# What the official programs read as an empty cell.
+EMPTY = frozenset(
+    ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA")
+) | {"NULL", "NaN", "None", "n/a", "nan", "null"}
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class HealthTable:
@@ -43,8 +48,12 @@ class HealthTable:
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, *, file: str = "table") -> HealthTable:
         """Return the table of a text frame; cells that are no numbers raise ContentError with line and column."""
-        parsed = frame.select(pl.col(name).cast(pl.Float64, strict=False) for name in NUMBERS)
+        parsed = frame.select(pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in NUMBERS)
         _refuse_unreadable(frame, parsed, file)
+        empty = sorted(EMPTY)
+        frame = frame.with_columns(
+            pl.when(pl.col(name).is_in(empty)).then(pl.lit("")).otherwise(pl.col(name)).alias(name) for name in NOMINAL
+        )
         found = [sorted(set(DOMAINS[name]) | set(frame[name].unique().to_list())) for name in NOMINAL]
         codes = [
             frame[name].replace_strict(levels, np.arange(len(levels)), return_dtype=pl.Int64).to_numpy()
