@@ -17,7 +17,7 @@ from benchmarks.inputs import PROJECT, SEED
 from tokumei.read.synthetic import write_synthetic
 from tokumei.report.charts import to_svg
 
-__all__ = ["exponent", "main"]
+__all__ = ["exponent", "main", "write_growth"]
 
 SIZES = (1000, 2000, 4000, 8000)
 HEAD = ("subjects", "records", "U", "CPU s", "wall s", "peak GB")
@@ -35,8 +35,11 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("-o", "--output", type=Path, default=PROJECT / "bench")
     chosen = parser.parse_args()
-    found = [_measure(size, chosen.k) for size in chosen.sizes]
-    figures = [dict(one.figures) for one in found]
+    write_growth([dict(_measure(size, chosen.k).figures) for size in chosen.sizes], chosen.k, chosen.output)
+
+
+def write_growth(figures: list[dict[str, float]], k: int, folder: Path) -> None:
+    """Print the table and the exponents of some runs, and write them with the chart."""
     subjects = [one["subjects"] for one in figures]
     slopes = {
         name: exponent(subjects, [one[name] for one in figures]) for name in ("CPU seconds", "wall seconds", "peak GB")
@@ -56,10 +59,10 @@ def main() -> None:
     )
     said = "exponents: " + ", ".join(f"{name} {slope:.2f}" for name, slope in slopes.items())
     print(f"{table}\n\n{said}")
-    chosen.output.mkdir(parents=True, exist_ok=True)
-    (chosen.output / "growth.md").write_text(f"{table}\n\n{said}\n", encoding="utf-8")
-    (chosen.output / "growth.svg").write_text(_chart(figures), encoding="utf-8")
-    merge_results(chosen.output / "k-anonymity.json", f"growth (k={chosen.k})", {"runs": figures, "exponents": slopes})
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "growth.md").write_text(f"{table}\n\n{said}\n", encoding="utf-8")
+    (folder / "growth.svg").write_text(_chart(figures), encoding="utf-8")
+    merge_results(folder / "k-anonymity.json", f"growth (k={k})", {"runs": figures, "exponents": slopes})
 
 
 def _measure(subjects: int, k: int) -> Measured:
