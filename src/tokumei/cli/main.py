@@ -20,7 +20,7 @@ from typing import Any
 
 import typer
 
-from tokumei.cli import flow, parts, pws2016, pws2017, pws2018, pws2021, synth
+from tokumei.cli import experiment, flow, parts, pws2016, pws2017, pws2018, pws2021, synth
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.errors import OutputError, ParameterError, TokumeiError
 
@@ -40,6 +40,7 @@ app = typer.Typer(
 flow.register(app)
 parts.register(app)
 app.add_typer(synth.app, name="synth")
+app.add_typer(experiment.app, name="experiment")
 app.add_typer(pws2016.app, name="pws2016")
 app.add_typer(pws2017.app, name="pws2017")
 app.add_typer(pws2018.app, name="pws2018")
