@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tokumei.errors import InputError, OutputError, ParameterError
+from tokumei.errors import InfeasibleError, InputError, OutputError, ParameterError, SchemaError
 from tokumei.files import check_file_target, check_folder_target
 from tokumei.history import Goal, Guesses, History, Release, Score, Secret
 from tokumei.parts import Anonymizer, Attack, Metric, find_part, make_part
@@ -36,6 +37,8 @@ __all__ = [
 ]
 
 QUICK_AUDIT_SECONDS = 60.0
+# Parameters that say how a method ran, not what it did; a manifest leaves them out.
+HOW_IT_RAN = frozenset({"resume", "threads"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +57,21 @@ def seeded(seed: int | None) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def make_anonymizer(name: str, settings: Sequence[str] = (), *, k: int | None = None) -> Anonymizer:
-    """Return a registered method with ``name=value`` settings; ``k`` is given to methods that have it."""
+def make_anonymizer(
+    name: str, settings: Sequence[str] = (), *, k: int | None = None, threads: int | None = None
+) -> Anonymizer:
+    """Return a registered method with ``name=value`` settings.
+
+    ``k`` is refused by methods that have none. Methods that can use threads get this many (default: one per core);
+    their results do not depend on it.
+    """
     part = find_part("anonymizer", name)
+    known = {info.name for info in part.parameters()}
     texts = list(settings)
+    if "threads" in known and not any(text.startswith("threads=") for text in texts):
+        texts.append(f"threads={threads or os.cpu_count() or 1}")
     if k is not None:
-        if "k" not in [info.name for info in part.parameters()]:
+        if "k" not in known:
             message = f"the method '{name}' has no k; leave --k out"
             raise ParameterError(message)
         texts.append(f"k={k}")
@@ -113,7 +125,8 @@ def publish(
     """Write the release folder and, beside it, the secret; refuse a release that still shows subject ids."""
     path = check_places(folder, secret_file)
     refuse_leaks(history, release, secret)
-    parameters = {info.name: _public(getattr(method, info.name)) for info in method.parameters()}
+    told = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
+    parameters = {name: _public(getattr(method, name)) for name in told}
     # The secret goes first: a release whose secret could not be written would be lost to its publisher.
     write_secret(secret, path)
     try:
@@ -162,11 +175,21 @@ def attack_success(
     return guesses, score
 
 
-def measure(history: History, release: Release, secret: Secret, metrics: Sequence[Metric]) -> list[Score]:
-    """Return the score of every metric."""
+def measure(
+    history: History, release: Release, secret: Secret, metrics: Sequence[Metric], *, skipped: list[str] | None = None
+) -> list[Score]:
+    """Return the score of every metric.
+
+    With a list ``skipped``, a metric that this kind of data has no use for adds its reason there instead of failing.
+    """
     refuse_foreign_secret(history, release, secret)
     scores = []
     for metric in metrics:
-        with stage(f"judge: {metric.name}"):
-            scores.append(metric.measure(history, release, secret))
+        try:
+            with stage(f"judge: {metric.name}"):
+                scores.append(metric.measure(history, release, secret))
+        except (InfeasibleError, SchemaError) as error:
+            if skipped is None:
+                raise
+            skipped.append(str(error))
     return scores

@@ -12,6 +12,7 @@ from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
     SettingsOption,
+    ThreadsOption,
     finish,
     progress_bars,
     refuse_overwriting,
@@ -115,6 +116,7 @@ def anonymize(
     k: Annotated[int | None, typer.Option("--k", help="How many subjects must look alike.")] = None,
     schema: SchemaOption = None,
     settings: SettingsOption = None,
+    threads: ThreadsOption = None,
     secret: SecretOption = None,
     data_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
     seed: SeedOption = None,
@@ -131,7 +133,7 @@ def anonymize(
     if data_format not in ("csv", "parquet"):
         message = f"--format must be csv or parquet, got '{data_format}'"
         raise ParameterError(message, code="usage")
-    part = flow.make_anonymizer(method, settings or [], k=k)
+    part = flow.make_anonymizer(method, settings or [], k=k, threads=threads)
     flow.check_places(output, secret)
     with progress_bars():
         history = _history(data, schema)
@@ -222,7 +224,9 @@ def judge(
     secret: SecretOption = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", help="See 'tokumei metrics'; all if left out.", autocompletion=registered("metrics")),
+        typer.Option(
+            "--metric", help="See 'tokumei metrics'; all that fit if left out.", autocompletion=registered("metrics")
+        ),
     ] = None,
     schema: SchemaOption = None,
     json: JsonFlag = False,
@@ -238,9 +242,10 @@ def judge(
         history = _history(original, schema, release=release)
         published = read_release(release, history)
         hidden = read_secret(secret or default_secret_path(release))
-        scores = flow.measure(history, published, hidden, parts)
+        skipped: list[str] = []
+        scores = flow.measure(history, published, hidden, parts, skipped=None if metric else skipped)
     finish(
-        {"scores": [score.as_dict() for score in scores]},
+        {"scores": [score.as_dict() for score in scores], "skipped": skipped},
         json=json,
         show=lambda console: show_table(console, ["score", "value", ""], _score_rows(scores)),
     )

@@ -26,6 +26,7 @@ __all__ = [
     "JsonFlag",
     "SeedOption",
     "SettingsOption",
+    "ThreadsOption",
     "fail",
     "finish",
     "forget_stdout",
@@ -46,6 +47,9 @@ STDOUT_FAILED = "stdout"
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
+]
+ThreadsOption = Annotated[
+    int | None, typer.Option("--threads", min=1, help="Threads to use (default: all cores); results do not change.")
 ]
 SeedOption = Annotated[
     int | None,

@@ -14,6 +14,7 @@ from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
     SettingsOption,
+    ThreadsOption,
     finish,
     progress_bars,
     refuse_overwriting,
@@ -196,6 +197,7 @@ def anonymize(
     k: Annotated[int | None, typer.Option("--k", help="How many customers must look alike.")] = None,
     seed: SeedOption = None,
     settings: SettingsOption = None,
+    threads: ThreadsOption = None,
     bound: Annotated[
         bool, typer.Option("--bound", help="Also prove how low U can be under any strict k-anonymity.")
     ] = False,
@@ -207,7 +209,7 @@ def anonymize(
     from tokumei.rules.pws2018 import Original, Pws2018
 
     target = _output(output, t, join=join)
-    method = flow.make_anonymizer(name, settings or [], k=k)
+    method = flow.make_anonymizer(name, settings or [], k=k, threads=threads)
     with inputs([t], "T", join=join) as (t_file,), progress_bars():
         original = Original.read(t_file)
         result = Pws2018().anonymize(method, original, target or t_file.with_name("A"), rng=flow.seeded(seed))
