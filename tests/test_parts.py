@@ -13,7 +13,7 @@ import pytest
 
 from tests.sample_histories import SAMPLES, SCHEMA, mixed_frame, sample
 from tokumei import flow
-from tokumei.errors import InfeasibleError, LeakError, ParameterError, UnknownPartError
+from tokumei.errors import InfeasibleError, LeakError, ParameterError, SchemaError, UnknownPartError
 from tokumei.history import Goal, Guesses, History, Release, Score, Secret
 from tokumei.parts import Anonymizer, Attack, Metric, Part, find_part, make_part, part_names
 from tokumei.publish.folder import refuse_leaks, write_release
@@ -24,6 +24,12 @@ CONTRACTS = {"anonymizer": Anonymizer, "attack": Attack, "metric": Metric}
 REGISTERED = [(kind, name) for kind in CONTRACTS for name in part_names(kind)]
 # These show their subjects' ids on purpose: contest samples that publishing must refuse.
 KEEPS_IDS = {"ano-del-lc"}
+# These are for one kind of data and refuse others with this reason.
+CHOOSY = {
+    "k-concealment-static": "is for one record per subject",
+    "place-error": "needs a place",
+    "record-interpolation": "records without a time",
+}
 
 
 def _loadable(kind: str) -> list[str]:
@@ -49,20 +55,23 @@ def _released(name: str, history: History, *, seed: int = 1) -> tuple[Release, S
     try:
         return flow.anonymize(history, _part("anonymizer", name), seed=seed)
     except InfeasibleError as error:
-        _check_refusal(str(error), history)
+        _check_refusal(str(error), history, name)
         return None
 
 
 def _surely(name: str, history: History, *, seed: int = 1) -> tuple[Release, Secret]:
     """Run a method on data that it must be able to handle."""
     made = _released(name, history, seed=seed)
+    if made is None and name in CHOOSY:
+        pytest.skip(f"{name} is for other data")
     assert made is not None
     return made
 
 
-def _check_refusal(message: str, history: History) -> None:
+def _check_refusal(message: str, history: History, name: str) -> None:
     """Check that a refusal is one sentence without data, and that usual data is never refused."""
-    assert len(history.subjects) < 5 or len(history.schema.columns) < 2
+    chosen = CHOOSY.get(name, "no such reason") in message
+    assert chosen or len(history.subjects) < 5 or len(history.schema.columns) < 2
     assert message
     assert "\n" not in message
     assert "QZX" not in message
@@ -208,7 +217,7 @@ def _guessed(name: str, history: History, release: Release, *, seed: int = 1) ->
     try:
         found: Guesses = _part("attack", name).guess(history, release, rng=np.random.default_rng(seed))
     except InfeasibleError as error:
-        _check_refusal(str(error), history)
+        _check_refusal(str(error), history, name)
         return None
     return found
 
@@ -250,8 +259,8 @@ def test_a_seed_repeats_guesses_also_on_what_was_read_from_files(tmp_path: Path,
 def _measured(name: str, history: History, release: Release, secret: Secret) -> Score | None:
     try:
         score: Score = _part("metric", name).measure(history, release, secret)
-    except InfeasibleError as error:
-        _check_refusal(str(error), history)
+    except (InfeasibleError, SchemaError) as error:
+        _check_refusal(str(error), history, name)
         return None
     return score
 

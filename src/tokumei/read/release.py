@@ -45,12 +45,22 @@ def read_release(folder: Path, history: History) -> Release:
     method = _method(folder / _MANIFEST_NAME)
     if data.suffix == ".parquet":
         frame = read_table(data).select(pl.all().cast(pl.String))
-        return release_from_text(frame, schema, history.categories, file=str(data), method=method)
+        return release_from_text(frame, schema, _with_absence(history.categories), file=str(data), method=method)
     text, _ = to_utf8(read_bytes(data), str(data))
     records = parse_csv(text, str(data))
     frame = records.frame[1:]
     frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
-    return release_from_text(frame, schema, history.categories, file=str(data), lines=records.lines[1:], method=method)
+    categories = _with_absence(history.categories)
+    return release_from_text(frame, schema, categories, file=str(data), lines=records.lines[1:], method=method)
+
+
+def _with_absence(categories: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
+    """Return the dictionaries with the empty text last, where they lack it: how a method may say "no record here"."""
+    empty = pl.Series([""], dtype=pl.String)
+    return {
+        name: values if (values == "").any() else pl.concat([values.cast(pl.String), empty.alias(values.name)])
+        for name, values in categories.items()
+    }
 
 
 def _refuse_other_schema(published: Schema, original: Schema, folder: Path) -> None:
