@@ -36,6 +36,8 @@ Ints = npt.NDArray[np.int64]
 
 LEFTOVER_ROUNDS = 3
 MANY_RECORDS = 200_000
+# Above this the normal effort searches as the fast one does: minutes would become hours.
+VERY_MANY_RECORDS = 1_000_000
 # Scales the size of blocks; for tests.
 _MOST_UNITS_FACTOR = 1.0
 
@@ -74,7 +76,9 @@ class KAnonymity(Anonymizer):
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     k: int = parameter(3, "members of a group at least", low=2)
-    effort: str = parameter("normal", "how long to search", choices=("fast", "normal", "best"))
+    effort: str = parameter(
+        "normal", "how long to search (normal is fast above 1,000,000 records)", choices=("fast", "normal", "best")
+    )
     surplus: str = parameter(
         "delete", "records by which a member exceeds its group", choices=tuple(one.value for one in Surplus)
     )
@@ -112,9 +116,14 @@ class KAnonymity(Anonymizer):
         with stage("writing cells"):
             return to_release(history, Merged.join(parts), method=self.name, rng=rng)
 
+    def _effort(self, table: RecordTable) -> _Effort:
+        """Return how much work to do for so many records."""
+        hurried = self.effort == "normal" and len(table.rows) > VERY_MANY_RECORDS
+        return _EFFORTS["fast" if hurried else self.effort]
+
     def groups(self, table: RecordTable) -> Groups:
         """Return the groups of units that are published alike."""
-        effort = _EFFORTS[self.effort]
+        effort = self._effort(table)
         blocks = cut_blocks(table, most=max(int(effort.most_units * _MOST_UNITS_FACTOR), 4 * self.k), fewest=4 * self.k)
         inner = 1 if len(blocks) > 1 else self.threads
         settings = f"{self.k} {self.effort} {self.weights} 1"
@@ -150,7 +159,7 @@ class KAnonymity(Anonymizer):
 
     def _stage(self, table: RecordTable) -> tuple[Merged, RecordTable, Ints]:
         """Group the units of a table and merge the groups; return also what was not published."""
-        effort = _EFFORTS[self.effort]
+        effort = self._effort(table)
         groups = self.groups(table)
         big = len(table.rows) > MANY_RECORDS and self.effort != "best"
         with stage("aligning records"):
