@@ -5,7 +5,7 @@ IEEE Trans. Aerospace 52, 2016): rows are first settled by augmenting row reduct
 searches over reduced costs. Rows must not outnumber columns. Unassigned columns keep price 0 and no price is positive,
 so that the prices prove the result: the sum over rows of ``min(cost - price)`` plus the sum of prices is the optimum.
 
->>> assign(np.array([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]])).columns.tolist()
+>>> assign(np.array([[4.0, 1.0, 4.0], [2.0, 0.0, 5.0]])).columns.tolist()
 [1, 0]
 """
 
