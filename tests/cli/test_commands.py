@@ -14,7 +14,7 @@ import typer
 
 from tests.cli.refusal import refused
 from tests.conftest import Run
-from tokumei.cli.main import app
+from tokumei.cli.main import build_app
 from tokumei.errors import UnknownPartError
 from tokumei.parts import find_part, part_names
 
@@ -25,7 +25,7 @@ def _walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
         yield from _walk(inner, (*words, name))
 
 
-EVERY = dict(_walk(typer.main.get_command(app)))
+EVERY = dict(_walk(typer.main.get_command(build_app())))
 LEAVES = {words: command for words, command in EVERY.items() if not getattr(command, "commands", None)}
 
 

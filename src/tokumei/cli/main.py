@@ -13,38 +13,33 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from tokumei.cli import experiment, flow, parts, pws2016, pws2017, pws2018, pws2021, synth
+from tokumei.cli import flow, parts
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.errors import OutputError, ParameterError, TokumeiError
 
-__all__ = ["app", "main"]
+__all__ = ["build_app", "main"]
 
 FAILED, INTERRUPTED, TERMINATED = 2, 130, 143
 # Typer exports no base of its usage errors; a bad parameter is one.
 UsageError: Any = typer.BadParameter.__bases__[0]
 
-app = typer.Typer(
-    name="tokumei",
-    help="Anonymize history data, attack it as the strongest attacker would, judge what came out.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-flow.register(app)
-parts.register(app)
-app.add_typer(synth.app, name="synth")
-app.add_typer(experiment.app, name="experiment")
-app.add_typer(pws2016.app, name="pws2016")
-app.add_typer(pws2017.app, name="pws2017")
-app.add_typer(pws2018.app, name="pws2018")
-app.add_typer(pws2021.app, name="pws2021")
+ABOUT = "Anonymize history data, attack it as the strongest attacker would, judge what came out."
+# The groups of commands, each in a module of its own name that is loaded only when it is called.
+GROUPS = {
+    "synth": "Generate synthetic histories of realistic shape.",
+    "experiment": "Run published experiments again.",
+    "pws2016": "PWS Cup 2016: check, anonymize, attack and judge a customer master with its transactions.",
+    "pws2017": "PWS Cup 2017: use-case utility of long purchase histories.",
+    "pws2018": "PWS Cup 2018: check, publish, measure, attack and judge generalized histories.",
+    "pws2021": "PWS Cup 2021: check, measure, attack and judge a health table with deleted and changed rows.",
+}
 
 
 def _version(*, value: bool) -> None:
@@ -55,19 +50,53 @@ def _version(*, value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+def build_app(words: Sequence[str] | None = None) -> typer.Typer:
+    """Return the commands; with the words of a call only what this call can need, so that ``--help`` is quick."""
+    app = typer.Typer(
+        name="tokumei",
+        help=ABOUT,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    called = next((word for word in words or () if not word.startswith("-")), None)
+    everything = words is None or any(name.endswith("_COMPLETE") for name in os.environ)
+    if called in GROUPS and not everything:
+        _add_group(app, called)
+        return app
+    flow.register(app)
+    parts.register(app)
+    for name, about in GROUPS.items():
+        if everything:
+            _add_group(app, name)
+        else:
+            empty = typer.Typer()
+            empty.callback()(_nothing)
+            app.add_typer(empty, name=name, help=about)
+    _add_plugins(app)
+    return app
+
+
+def _add_group(app: typer.Typer, name: str) -> None:
+    app.add_typer(import_module(f"tokumei.cli.{name}").app, name=name, help=GROUPS[name])
+
+
+def _nothing() -> None:
+    """Stand for a group that is only listed."""
+
+
 def _options(
     *, version: bool = typer.Option(False, "--version", callback=lambda value: _version(value=value), is_eager=True)
 ) -> None:
-    """Anonymize history data, attack it as the strongest attacker would, judge what came out."""
+    """Take the options that stand before a command."""
 
 
 class _Terminated(BaseException):
     """The system asks the command to end."""
 
 
-@cache
-def _add_plugins() -> None:
+def _add_plugins(app: typer.Typer) -> None:
     """Add the command groups of other packages (the arena among them); one that is broken is left out."""
     for entry in sorted(entry_points(group="tokumei.commands"), key=lambda entry: entry.name):
         try:
@@ -127,7 +156,7 @@ def _run(words: Sequence[str], *, json: bool) -> int:
     if json and "--join" in words:
         message = "--join and --json each want standard output for themselves; give one of them"
         raise ParameterError(message, code="usage")
-    _add_plugins()
+    app = build_app(words)
     try:
         status = app(args=list(words), prog_name="tokumei", standalone_mode=False)
     except SystemExit:

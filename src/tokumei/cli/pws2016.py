@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="PWS Cup 2016: check, anonymize, attack and judge a customer master with its transactions.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 MArgument = Annotated[Path, typer.Argument(metavar="M", help="The original master.")]
 TArgument = Annotated[Path, typer.Argument(metavar="T", help="The original transactions.")]

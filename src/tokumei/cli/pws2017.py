@@ -12,7 +12,7 @@ from tokumei.cli.output import JsonFlag, finish, show_table, warn
 
 __all__ = ["app"]
 
-app = typer.Typer(help="PWS Cup 2017: use-case utility of long purchase histories.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.callback()

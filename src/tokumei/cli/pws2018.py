@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="PWS Cup 2018: check, publish, measure, attack and judge generalized histories.", no_args_is_help=True
-)
+app = typer.Typer(no_args_is_help=True)
 pws2018_figures.register(app)
 app.command("audit")(audit_contest)
 

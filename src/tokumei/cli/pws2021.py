@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="PWS Cup 2021: check, measure, attack and judge a health table with deleted and changed rows.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 pws2021_runs.register(app)
 
 B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]

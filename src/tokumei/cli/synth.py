@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Generate synthetic histories of realistic shape.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 SubjectsOption = Annotated[int, typer.Option("--subjects", min=1, help="How many people to generate.")]
 OutputOption = Annotated[
