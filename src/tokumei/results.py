@@ -96,11 +96,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One plain sentence with numbers and, where there is one, the remedy."""
+    """One plain sentence with numbers and, where there is one, the remedy.
+
+    ``values`` holds what the sentence shows, as it shows it, so that the same can be said in another language; where a
+    code has several sentences, the value ``form`` names the one.
+    """
 
     code: str
     sentence: str
     remedy: str = ""
+    values: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return self.sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,4 +118,4 @@ class Verdict:
 
     outcome: Outcome
     reasons: tuple[Reason, ...] = ()
-    skipped: tuple[str, ...] = ()
+    skipped: tuple[Reason, ...] = ()

@@ -80,7 +80,10 @@ def audit_contest(
 
 def _finish(result: AuditResult, *, json: bool) -> NoReturn:
     unsafe = result.verdict.outcome == "unsafe"
-    finish(result.as_dict(), json=json, show=lambda console: _show(console, result), status=int(unsafe))
+    from tokumei.judge.audit_evidence import evidence_as_dict
+
+    document = {**result.as_dict(), "evidence": evidence_as_dict(result.evidence)}
+    finish(document, json=json, show=lambda console: _show(console, result), status=int(unsafe))
 
 
 def _show(console: Console, result: AuditResult) -> None:

@@ -23,6 +23,7 @@ from tokumei.errors import InputError, ParameterError
 from tokumei.history import History, Release, Secret
 from tokumei.judge.audit_attacks import Attacker, attack_figures, posterior_figure
 from tokumei.judge.audit_contradiction import contradiction, nearest_figure
+from tokumei.judge.audit_evidence import pseudonym_table
 from tokumei.judge.audit_reasons import MARGIN, Figures, Hub, decide
 from tokumei.judge.audit_result import AuditResult
 from tokumei.judge.audit_split import split_findings
@@ -32,6 +33,7 @@ from tokumei.kernels.joint_risk import JointRisk, joint_risk
 from tokumei.kernels.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
 from tokumei.kernels.posteriors import posterior, sample_matchings, symmetrized
 from tokumei.kernels.thresholds import official_thresholds, sharp_thresholds
+from tokumei.results import Evidence, Reason
 
 __all__ = ["RANDOMIZED_DESIGNS", "audit_release"]
 
@@ -112,21 +114,24 @@ class _Audit:
         self.method = method
         self.deadline = deadline
         self.rng = np.random.default_rng(seed)
-        self.skipped: list[str] = []
+        self.skipped: list[Reason] = []
         self.guess_seeds = 0
         self._lay_out()
         merged = self._merged()
         if merged:
             self.release = separate_records(self.release, merged)
-            self.skipped.append(
-                f"{len(merged)} pseudonyms stand for several subjects: their records were judged one by one"
-            )
+            sentence = f"{len(merged)} pseudonyms stand for several subjects: their records were judged one by one"
+            self._skip("merged-pseudonyms", sentence, count=len(merged))
             self._lay_out()
         if self.consistency.unchecked:
-            self.skipped.append(
+            sentence = (
                 f"consistency: {self.consistency.unchecked} pairs of history and subject were not checked (time limit)"
                 "; they count as candidates"
             )
+            self._skip("unchecked-pairs", sentence, count=self.consistency.unchecked)
+
+    def _skip(self, code: str, sentence: str, **values: object) -> None:
+        self.skipped.append(Reason(code=code, sentence=sentence, values=values))
 
     def _lay_out(self) -> None:
         self.consistency: Consistency = consistency_graph(self.history, self.release, deadline=self.deadline)
@@ -207,9 +212,10 @@ class _Audit:
     def split(self) -> AuditResult:
         """Judge a release in which subjects may have several pseudonyms."""
         found = split_findings(self.history, self.consistency, self.owner)
-        self.skipped.append(
+        self._skip(
+            "split-pseudonyms",
             "posteriors, joint risk, attacks beside record counts: subjects may have several pseudonyms, "
-            "or most of them were deleted"
+            "or most of them were deleted",
         )
         degrees, certainty = found.pruned.degrees(), found.certainty()
         figures = self._figures(found.pruned, self._level(int(degrees.min())))
@@ -221,6 +227,7 @@ class _Audit:
             max_posterior=float(certainty.max()),
             share_posterior_over_95=float((certainty > SURE).mean()),
             expected_hits=float(certainty.sum()),
+            evidence=self._evidence(found.pruned, certainty),
         )
 
     def design(self, draws: Ints) -> AuditResult:
@@ -246,7 +253,8 @@ class _Audit:
             largest_posterior=float(largest.max()),
             joint=self._joint(drawn, draws),
         )
-        return self._result(figures, **self._shape(drawn), **_certainty(largest, largest))
+        more = {**self._shape(drawn), **_certainty(largest, largest)}
+        return self._result(figures, evidence=self._evidence(drawn.graph, largest), **more)
 
     def whole(self, matches: Matches, written: Release, *, thorough: bool) -> AuditResult:
         """Judge a release in which every pseudonym has one owner, and every subject at most one pseudonym."""
@@ -254,11 +262,12 @@ class _Audit:
         found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
         found = symmetrized(found, self.consistency.histories.kind)
         if found.difference > LARGE_DIFFERENCE:
-            self.skipped.append(
-                f"posterior: two chains differ by up to {found.difference:.2f} in a large component; read it as rough"
-            )
+            difference = f"{found.difference:.2f}"
+            sentence = f"posterior: two chains differ by up to {difference} in a large component; read it as rough"
+            self._skip("chains-differ", sentence, difference=difference)
         if found.skipped:
-            self.skipped.append(f"posterior: {found.skipped} large components were not sampled (time limit)")
+            sentence = f"posterior: {found.skipped} large components were not sampled (time limit)"
+            self._skip("not-sampled", sentence, count=found.skipped)
         names = len(self.consistency.histories.names)
         largest = found.largest()[:names]
         certain = largest if self.owner is None else found.of_pairs(np.arange(names), self.owner)
@@ -280,7 +289,9 @@ class _Audit:
             self.skipped += skipped
         else:
             attacks = {"matching-posterior": posterior_figure(attacker, found)}
-            self.skipped.append("attacks beside the posterior, joint risk: only the cheap part of the audit was run")
+            self._skip(
+                "cheap-part", "attacks beside the posterior, joint risk: only the cheap part of the audit was run"
+            )
         shape = self._shape(matches)
         k = self._level(int(shape["k_concealment"]))
         figures = replace(
@@ -293,7 +304,13 @@ class _Audit:
             attacks=attacks,
             joint=self._joint(matches) if thorough else {},
         )
-        return self._result(figures, chain_difference=found.difference, **shape, **_certainty(certain, largest))
+        more = {**shape, **_certainty(certain, largest), "evidence": self._evidence(matches.graph, certain)}
+        return self._result(figures, chain_difference=found.difference, **more)
+
+    def _evidence(self, candidates: Bipartite, certainty: Floats) -> Evidence:
+        """Return the tables behind the figures."""
+        degrees = candidates.degrees()[: len(self.consistency.histories.names)]
+        return Evidence({"pseudonyms": pseudonym_table(self.consistency.histories, degrees, certainty)})
 
     def _shape(self, matches: Matches) -> dict[str, Any]:
         names = len(self.consistency.histories.names)

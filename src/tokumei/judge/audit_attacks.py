@@ -19,6 +19,7 @@ from tokumei.kernels.consistency import Consistency
 from tokumei.kernels.matchings import Matches
 from tokumei.kernels.posteriors import Posterior, posterior, symmetrized
 from tokumei.kernels.pseudonym_clues import order_scores, ordered_owners, predicted_owners
+from tokumei.results import Reason
 
 __all__ = ["Attacker", "attack_figures", "posterior_figure"]
 
@@ -88,15 +89,16 @@ class Attacker:
         return best
 
 
-def attack_figures(attacker: Attacker) -> tuple[dict[str, AttackFigure], list[str]]:
+def attack_figures(attacker: Attacker) -> tuple[dict[str, AttackFigure], list[Reason]]:
     """Run every attack; return the figures by attack name and what was skipped."""
-    skipped: list[str] = []
+    skipped: list[Reason] = []
     figures = {"matching-posterior": posterior_figure(attacker, attacker.posterior)}
     costs = edge_costs(
         attacker.history, attacker.release, attacker.consistency, attacker.matches, deadline=attacker.deadline
     )
     if costs.skipped:
-        skipped.append(f"cheapest-matching: {costs.skipped} pairs of pseudonym and subject have no cost (size or time)")
+        sentence = f"cheapest-matching: {costs.skipped} pairs of pseudonym and subject have no cost (size or time)"
+        skipped.append(Reason(code="no-cost", sentence=sentence, values={"count": costs.skipped}))
     cheapest = cheapest_matches(attacker.matches, costs.cost)
     tight = posterior(cheapest, rng=attacker.rng, deadline=attacker.deadline)
     tight = symmetrized(tight, attacker.consistency.histories.kind)
@@ -115,11 +117,13 @@ def attack_figures(attacker: Attacker) -> tuple[dict[str, AttackFigure], list[st
     rules = predicted_owners(attacker.history, histories, seeds=attacker.seeds)
     figures["predictable-pseudonyms"] = _rule_figure(attacker, rules)
     if attacker.owner is None:
-        skipped.append(
+        sentence = (
             "range-asymmetry, set-position: not judged without the Secret; release-order: only an exactly kept order"
         )
+        skipped.append(Reason(code="without-secret", sentence=sentence))
     if attacker.seeds == 0:
-        skipped.append("guessable seeds: the random choices are held unknown; ask for a number of seeds to try them")
+        sentence = "guessable seeds: the random choices are held unknown; ask for a number of seeds to try them"
+        skipped.append(Reason(code="seeds-not-tried", sentence=sentence))
     return figures, skipped
 
 

@@ -21,7 +21,10 @@ __all__ = ["contradiction", "nearest_figure"]
 
 Ints = npt.NDArray[np.int64]
 SHOWN = 5
-_SKIPPED = "candidates, posteriors, other attacks and joint risk: no hypothesis explains the release"
+_SKIPPED = Reason(
+    code="no-hypothesis",
+    sentence="candidates, posteriors, other attacks and joint risk: no hypothesis explains the release",
+)
 _REMEDY = (
     "check that original and release belong together; for methods that change values see the nearest-history attack"
 )
@@ -42,14 +45,20 @@ def contradiction(
     It is unsafe if the nearest history names more than 1/k of the owners all the same.
     """
     sentence = _hall(history, consistency, error) if error is not None else _alone(history, release, consistency, owner)
-    reason = Reason(code="inconsistent", sentence=sentence, remedy=_REMEDY)
+    values = _counts(consistency, error)
+    reason = Reason(code="inconsistent", sentence=sentence, remedy=_REMEDY, values=values)
     if nearest is None:
         return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,), skipped=(_SKIPPED,))
     sentence = (
         f"the subject with the nearest history is the owner for {100 * nearest.share:.1f} % of the pseudonyms "
         f"(blind: {100 * nearest.baseline:.1f} %)"
     )
-    linked = Reason(code="nearest-history", sentence=sentence, remedy="change values more strongly, or generalize")
+    linked = Reason(
+        code="nearest-history",
+        sentence=sentence,
+        remedy="change values more strongly, or generalize",
+        values={"share": f"{100 * nearest.share:.1f} %", "baseline": f"{100 * nearest.baseline:.1f} %"},
+    )
     if nearest.share > 1 / k:
         return Verdict(outcome=Outcome.UNSAFE, reasons=(linked, reason), skipped=(_SKIPPED,))
     return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason, linked), skipped=(_SKIPPED,))
@@ -65,6 +74,16 @@ def nearest_figure(history: History, consistency: Consistency, owner: Ints | Non
     right = nearest[known, owner[known]] / nearest[known].sum(axis=1)
     share = float(right.sum()) / len(owner)
     return AttackFigure(share=share, baseline=1.0 / distance.shape[1], observed=share)
+
+
+def _counts(consistency: Consistency, error: NoPerfectMatchingError | None) -> dict[str, object]:
+    """Return the numbers of the contradiction without the names of subjects, for documents that must not show them."""
+    names = len(consistency.histories.names)
+    if error is None:
+        nobody = int((consistency.graph.degrees() == 0).sum())
+        return {"form": "inconsistent-alone", "pseudonyms": nobody, "all": names}
+    crowd = int((error.pseudonyms < names).sum())
+    return {"form": "inconsistent-group", "pseudonyms": crowd, "subjects": len(error.subjects)}
 
 
 def _hall(history: History, consistency: Consistency, error: NoPerfectMatchingError) -> str:

@@ -70,7 +70,7 @@ class Figures:
     seeded: bool = False
     attacks: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
-    skipped: Sequence[str] = ()
+    skipped: Sequence[Reason] = ()
 
 
 def _percent(share: float) -> str:
@@ -104,14 +104,19 @@ def _candidate_harms(figures: Figures) -> list[tuple[float, Reason]]:
             "their owners follow from the data alone"
         )
         remedy = "generalize until every published history fits at least two subjects"
+        values: dict[str, object] = {"single": figures.single, "pseudonyms": figures.pseudonyms}
         harms.append(
-            (figures.single / figures.pseudonyms, Reason(code="single-candidate", sentence=sentence, remedy=remedy))
+            (
+                figures.single / figures.pseudonyms,
+                Reason(code="single-candidate", sentence=sentence, remedy=remedy, values=values),
+            )
         )
     if figures.below_k > figures.single and figures.k_asked:
         sentence = f"{figures.below_k} of {figures.pseudonyms} pseudonyms have fewer than {figures.k} candidates"
         remedy = f"anonymize with k = {figures.k} or more"
         share = figures.below_k / figures.pseudonyms / max(figures.min_candidates, 2)
-        harms.append((share, Reason(code="few-candidates", sentence=sentence, remedy=remedy)))
+        values = {"below": figures.below_k, "pseudonyms": figures.pseudonyms, "k": figures.k}
+        harms.append((share, Reason(code="few-candidates", sentence=sentence, remedy=remedy, values=values)))
     return harms
 
 
@@ -122,10 +127,12 @@ def _posterior_harms(figures: Figures) -> list[tuple[float, Reason]]:
         return []
     if figures.over_95 > 0 and figures.over_95 * figures.pseudonyms > figures.single:
         sentence = f"{_percent(figures.over_95)} of the {whose} are over 95 % certain"
+        values: dict[str, object] = {"form": "posterior-sure", "share": _percent(figures.over_95), "sure": "95 %"}
         if figures.hub is not None:
             sentence += f": {_hub_words(figures.hub, figures.subjects)}"
+            values |= _hub_values(figures.hub, figures.subjects)
         remedy = "limit how many subjects one pseudonym may cover"
-        return [(figures.over_95, Reason(code="posterior", sentence=sentence, remedy=remedy))]
+        return [(figures.over_95, Reason(code="posterior", sentence=sentence, remedy=remedy, values=values))]
     if figures.single == figures.pseudonyms:
         return []
     sentence = (
@@ -134,7 +141,13 @@ def _posterior_harms(figures: Figures) -> list[tuple[float, Reason]]:
     )
     remedy = "publish identical histories within groups of k"
     harm = figures.over_k * figures.largest_posterior / 2
-    return [(harm, Reason(code="posterior", sentence=sentence, remedy=remedy))]
+    values = {
+        "form": "posterior-uneven",
+        "share": _percent(figures.over_k),
+        "k": figures.k,
+        "largest": _percent(figures.largest_posterior),
+    }
+    return [(harm, Reason(code="posterior", sentence=sentence, remedy=remedy, values=values))]
 
 
 def _hub_words(hub: Hub, subjects: int) -> str:
@@ -142,6 +155,17 @@ def _hub_words(hub: Hub, subjects: int) -> str:
     if hub.records == 1 and not hub.suppressed:
         kind = "a single record"
     return f"the pseudonym '{hub.pseudonym}' with {kind} fits {hub.candidates} of {subjects} subjects"
+
+
+def _hub_values(hub: Hub, subjects: int) -> dict[str, object]:
+    form = "posterior-hub-one" if hub.records == 1 else "posterior-hub"
+    return {
+        "form": "posterior-hub-hidden" if hub.records == 1 and hub.suppressed else form,
+        "pseudonym": hub.pseudonym,
+        "records": hub.records,
+        "candidates": hub.candidates,
+        "subjects": subjects,
+    }
 
 
 def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
@@ -156,12 +180,13 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
             continue
         if name == "cheapest-matching" and figures.with_secret and figure.chance > 1e-3 and figure.share < 0.9:
             continue
-        sentence = _SENTENCES[name].format(
-            share=_percent(figure.share), baseline=_percent(figure.baseline), detail=figure.detail
-        )
+        share, baseline = _percent(figure.share), _percent(figure.baseline)
+        sentence = _SENTENCES[name].format(share=share, baseline=baseline, detail=figure.detail)
+        values: dict[str, object] = {"share": share, "baseline": baseline, "detail": figure.detail}
         if believed:
             sentence += "; without the Secret this is what the attacker believes"
-        harms.append((figure.share, Reason(code=name, sentence=sentence, remedy=_REMEDIES[name])))
+            values["form"] = f"{name}-believed"
+        harms.append((figure.share, Reason(code=name, sentence=sentence, remedy=_REMEDIES[name], values=values)))
     return harms
 
 
@@ -170,7 +195,7 @@ def _safe_reason(figures: Figures) -> Reason:
         f"every published history is shared by at least {figures.k_anonymity} pseudonyms with distinct owners, "
         f"so that its content names nobody with more than 1/{figures.k_anonymity}; no attack tried named more"
     )
-    return Reason(code="k-anonymous", sentence=sentence)
+    return Reason(code="k-anonymous", sentence=sentence, values={"level": figures.k_anonymity})
 
 
 def _open_reason(figures: Figures) -> Reason:
@@ -185,7 +210,9 @@ def _open_reason(figures: Figures) -> Reason:
         f"{figures.k_anonymity} pseudonym{'s' if figures.k_anonymity > 1 else ''} share every published history: "
         "other attacks may do better"
     )
-    return Reason(code="not-certified", sentence=sentence, remedy=f"strict {figures.k}-anonymity can be certified")
+    values: dict[str, object] = {"k": figures.k, "level": figures.k_anonymity}
+    remedy = f"strict {figures.k}-anonymity can be certified"
+    return Reason(code="not-certified", sentence=sentence, remedy=remedy, values=values)
 
 
 def _notes(figures: Figures) -> list[Reason]:
@@ -197,7 +224,14 @@ def _notes(figures: Figures) -> list[Reason]:
             f"joint risk: {risk.guesses} well-chosen guesses pass the contest's test with "
             f"{_percent(risk.probability)}; 13 such attempts are survived with {_percent(risk.survives)}"
         )
-        notes.append(Reason(code="joint-risk", sentence=sentence, remedy="a larger k lowers the joint risk"))
+        values: dict[str, object] = {
+            "guesses": risk.guesses,
+            "probability": _percent(risk.probability),
+            "attempts": 13,
+            "survives": _percent(risk.survives),
+        }
+        remedy = "a larger k lowers the joint risk"
+        notes.append(Reason(code="joint-risk", sentence=sentence, remedy=remedy, values=values))
     if figures.seeded:
         sentence = "the release was made with a seed: whoever guesses it can make the Secret again"
         notes.append(Reason(code="seed", sentence=sentence, remedy="release without a seed"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tokumei.kernels.joint_risk import JointRisk
-from tokumei.results import Verdict
+from tokumei.results import Evidence, Verdict
 
 __all__ = ["AttackFigure", "AuditResult"]
 
@@ -39,7 +39,11 @@ class AttackFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditResult:
-    """The figures of an audit; None where a figure could not be computed (the verdict lists what was skipped)."""
+    """The figures of an audit; None where a figure could not be computed (the verdict lists what was skipped).
+
+    ``evidence`` has the tables behind them (`tokumei.judge.audit_evidence`). They tell an attacker which guesses are
+    right: `as_dict` leaves them out, and they belong into internal documents only.
+    """
 
     k: int
     subjects: int
@@ -58,6 +62,7 @@ class AuditResult:
     with_secret: bool = False
     reidentified: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=Evidence)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON."""
@@ -89,5 +94,5 @@ class AuditResult:
                 {"code": reason.code, "sentence": reason.sentence, "remedy": reason.remedy}
                 for reason in self.verdict.reasons
             ],
-            "skipped": list(self.verdict.skipped),
+            "skipped": [skipped.sentence for skipped in self.verdict.skipped],
         }
