@@ -1,0 +1,1 @@
+"""What the arena does, without pages: phases, access, submissions, targets, feedback, standings, log."""

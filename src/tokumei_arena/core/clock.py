@@ -1,0 +1,14 @@
+"""The clock of the arena; everything that depends on the time asks here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.utils import timezone
+
+__all__ = ["now"]
+
+
+def now() -> datetime:
+    """Return the present moment."""
+    return timezone.now()

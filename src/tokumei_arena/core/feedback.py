@@ -1,0 +1,61 @@
+"""What a team is told about its scores while a phase is on, so that scores are no oracle for attackers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tokumei_arena.core import access, phases
+from tokumei_arena.models import Feedback, Phase, Round, Submission
+
+__all__ = ["policy", "shown_figures"]
+
+BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+
+
+def policy(round_: Round, kind: str) -> Feedback:
+    """Return the rule for releases or guesses at this moment; after the results are out everything is exact."""
+    published = phases.phase_of(round_, Phase.Kind.PUBLISHED)
+    now = phases.current_phase(round_)
+    if published is not None and now is not None and now.kind == Phase.Kind.PUBLISHED:
+        return Feedback.EXACT
+    release = kind == Submission.Kind.RELEASE
+    chosen = Feedback(round_.release_feedback if release else round_.attack_feedback)
+    if chosen is Feedback.DELAYED:
+        ended = phases.has_ended(round_, Phase.Kind.ANONYMIZE if release else Phase.Kind.ATTACK)
+        return Feedback.EXACT if ended else Feedback.NONE
+    return chosen
+
+
+def shown_figures(viewer: access.Viewer, submission: Submission) -> dict[str, Any]:
+    """Return the figures of a submission as this viewer may see them now."""
+    if submission.evaluation is None:
+        return {}
+    figures: dict[str, Any] = submission.evaluation.figures
+    if access.is_referee(viewer):
+        return figures
+    rule = policy(submission.round, submission.kind)
+    if rule is Feedback.EXACT:
+        return figures
+    if rule is Feedback.ROUNDED:
+        return {name: _rounded(value) for name, value in figures.items() if _is_number(value)}
+    if rule is Feedback.BANDS:
+        return {name: _band(value) for name, value in figures.items() if _is_number(value)}
+    return {}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _rounded(value: float) -> float:
+    """Return two significant digits; a yes or no cannot be rounded and is not shown at all."""
+    return float(f"{value:.2g}") if math.isfinite(value) else value
+
+
+def _band(value: float) -> str:
+    below = [limit for limit in BANDS if limit <= value]
+    above = [limit for limit in BANDS if limit > value]
+    if not below:
+        return f"< {BANDS[0]:g}"
+    return f"{below[-1]:g} – {above[0]:g}" if above else f"≥ {below[-1]:g}"

@@ -1,0 +1,87 @@
+"""Where files are kept: written whole or not at all, never overwritten; web processes cannot open ground truth."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import FileSystemStorage, Storage, storages
+
+from tokumei_arena.models import Blob
+
+__all__ = ["FolderStorage", "NoStorage", "TruthClosedError", "copy_to", "open_blob", "put_bytes", "put_file"]
+
+PIECE = 1 << 20
+
+
+class TruthClosedError(PermissionError):
+    """A web process asked for ground truth."""
+
+
+class NoStorage(Storage):
+    """The default storage of Django, unused here: every file belongs to an area."""
+
+
+class FolderStorage(FileSystemStorage):
+    """Files in a folder: written under another name, flushed to the disk, then renamed."""
+
+    def _save(self, name: str, content: File[Any]) -> str:
+        target = Path(self.path(name))
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+        try:
+            with temporary.open("xb") as file:
+                for piece in content.chunks(PIECE):
+                    file.write(piece)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.chmod(0o600)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return name
+
+
+def _digest(file: File[Any]) -> str:
+    digest = hashlib.sha256()
+    for piece in file.chunks(PIECE):
+        digest.update(piece)
+    file.seek(0)
+    return digest.hexdigest()
+
+
+def put_file(area: Blob.Area, name: str, file: File[Any]) -> Blob:
+    """Store a file under a key that nobody can guess; return its row, which the caller's transaction keeps or not."""
+    sha256 = _digest(file)
+    random = secrets.token_hex(16)
+    key = storages[area].save(f"{random[:2]}/{random}", file)
+    return Blob.objects.create(area=area, key=key, sha256=sha256, size=file.size, name=Path(name).name[:200] or "file")
+
+
+def put_bytes(area: Blob.Area, name: str, data: bytes) -> Blob:
+    """Store bytes."""
+    return put_file(area, name, ContentFile(data, name=name))
+
+
+@contextmanager
+def open_blob(blob: Blob) -> Iterator[IO[bytes]]:
+    """Open stored bytes for reading; ground truth only in a worker."""
+    if blob.area == Blob.Area.TRUTH and settings.ARENA_ROLE != "worker":
+        message = "ground truth is opened by workers only"
+        raise TruthClosedError(message)
+    with storages[blob.area].open(blob.key, "rb") as file:
+        yield file
+
+
+def copy_to(blob: Blob, path: Path) -> None:
+    """Copy stored bytes to a file."""
+    with open_blob(blob) as source, path.open("wb") as target:
+        shutil.copyfileobj(source, target, PIECE)

@@ -1,0 +1,176 @@
+"""What the arena takes from its environment: where it keeps things, its secret, its database and its object store.
+
+Everything has a default that works on a fresh machine: SQLite and files in one folder of the user. The variables:
+
+    TOKUMEI_ARENA_HOME     folder of database, files and secret key (default: ~/.local/share/tokumei-arena)
+    TOKUMEI_ARENA_SECRET   secret key; without it one is generated in the folder, readable by its owner only
+    TOKUMEI_ARENA_HOSTS    host names the server answers to, separated by commas (default: localhost)
+    TOKUMEI_ARENA_ROLE     "web" cannot open ground truth, "worker" can
+    TOKUMEI_ARENA_HTTPS    "1" behind TLS: secure cookies, HSTS, redirects
+    TOKUMEI_ARENA_DEBUG    "1" for developers only
+    DATABASE_URL           postgresql://user:password@host:port/name
+    STORAGE_URL            s3://key:secret@host:port/bucket?tls=0
+    EMAIL_URL              smtp://user:password@host:port?tls=1&from=arena@example.org
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+__all__ = ["database", "email", "flag", "home", "hosts", "role", "secret_key", "storages"]
+
+OWNER_ONLY_FOLDER, OWNER_ONLY_FILE = 0o700, 0o600
+# What is stored where: only "truth" holds what nobody but the judge may read.
+AREAS = ("uploads", "data", "published", "truth")
+
+
+@dataclass(frozen=True)
+class _Address:
+    scheme: str
+    user: str
+    password: str
+    host: str
+    port: int | None
+    path: str
+    options: dict[str, str]
+
+
+def _address(variable: str, schemes: tuple[str, ...]) -> _Address | None:
+    text = os.environ.get(variable, "")
+    if not text:
+        return None
+    parts = urlsplit(text)
+    if parts.scheme not in schemes or not parts.hostname:
+        # The value may hold a password: it is never shown.
+        message = f"{variable} cannot be used; write it as {schemes[0]}://user:password@host:port/name"
+        raise ImproperlyConfigured(message)
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    return _Address(parts.scheme, user, password, parts.hostname, parts.port, parts.path.strip("/"), options)
+
+
+def home() -> Path:
+    """Return the folder of the arena, made on first use and closed to others."""
+    folder = Path(os.environ.get("TOKUMEI_ARENA_HOME") or Path.home() / ".local/share/tokumei-arena")
+    if not folder.is_dir():
+        folder.mkdir(mode=OWNER_ONLY_FOLDER, parents=True)
+    return folder.resolve()
+
+
+def flag(name: str) -> bool:
+    """Return whether a variable is switched on."""
+    return os.environ.get(name, "").lower() in ("1", "true", "yes", "on")
+
+
+def hosts() -> list[str]:
+    """Return the host names the server answers to."""
+    listed = os.environ.get("TOKUMEI_ARENA_HOSTS", "localhost,127.0.0.1,[::1]")
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def role() -> str:
+    """Return what this process is: 'web' or 'worker'."""
+    return os.environ.get("TOKUMEI_ARENA_ROLE", "web")
+
+
+def secret_key() -> str:
+    """Return the secret key; the first process of a new arena makes it."""
+    given = os.environ.get("TOKUMEI_ARENA_SECRET")
+    if given:
+        return given
+    path = home() / "secret.key"
+    fresh = home() / f".secret.{secrets.token_hex(8)}"
+    if not path.exists():
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY_FILE)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(64))
+        try:
+            # Of two processes that start at once, one links first and both read the same key.
+            path.hardlink_to(fresh)
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+    return path.read_text(encoding="ascii").strip()
+
+
+def database() -> dict[str, Any]:
+    """Return the settings of the database."""
+    address = _address("DATABASE_URL", ("postgresql", "postgres"))
+    if address is None:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": home() / "arena.sqlite3",
+            "OPTIONS": {
+                # Writers queue up at BEGIN instead of failing in the middle.
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 30,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
+            },
+        }
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": address.path,
+        "USER": address.user,
+        "PASSWORD": address.password,
+        "HOST": address.options.get("host", address.host),
+        "PORT": address.port or "",
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+def storages() -> dict[str, Any]:
+    """Return where files are kept: one storage per area, in the folder of the arena or in a bucket."""
+    address = _address("STORAGE_URL", ("s3",))
+    found: dict[str, Any] = {
+        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+        "default": {"BACKEND": "tokumei_arena.core.storage.NoStorage"},
+    }
+    for area in AREAS:
+        if address is None:
+            location = {"location": str(home() / "files" / area)}
+            found[area] = {"BACKEND": "tokumei_arena.core.storage.FolderStorage", "OPTIONS": location}
+            continue
+        scheme = "http" if address.options.get("tls") == "0" else "https"
+        port = f":{address.port}" if address.port else ""
+        found[area] = {
+            "BACKEND": "tokumei_arena.core.bucket.BucketStorage",
+            "OPTIONS": {
+                "access_key": address.user,
+                "secret_key": address.password,
+                "bucket_name": address.path,
+                "endpoint_url": f"{scheme}://{address.host}{port}",
+                "region_name": address.options.get("region", "us-east-1"),
+                "location": area,
+                "file_overwrite": True,
+                "default_acl": None,
+                "querystring_auth": True,
+            },
+        }
+    return found
+
+
+def email() -> dict[str, Any]:
+    """Return the mail settings; without a server, messages are kept for the referee desk."""
+    address = _address("EMAIL_URL", ("smtp", "smtps"))
+    if address is None:
+        return {"EMAIL_BACKEND": "tokumei_arena.core.mail.DeskBackend", "DEFAULT_FROM_EMAIL": "arena@localhost"}
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": address.host,
+        "EMAIL_PORT": address.port or 587,
+        "EMAIL_HOST_USER": address.user,
+        "EMAIL_HOST_PASSWORD": address.password,
+        "EMAIL_USE_TLS": address.scheme == "smtp" and address.options.get("tls") == "1",
+        "EMAIL_USE_SSL": address.scheme == "smtps",
+        "EMAIL_TIMEOUT": 10,
+        "DEFAULT_FROM_EMAIL": address.options.get("from", "arena@localhost"),
+    }

@@ -1,0 +1,55 @@
+"""The tables of the arena."""
+
+from tokumei_arena.models.base import Leased, WorkState
+from tokumei_arena.models.contests import (
+    Announcement,
+    Blob,
+    Clarification,
+    Contest,
+    DataFile,
+    Feedback,
+    Membership,
+    Phase,
+    Round,
+    Team,
+)
+from tokumei_arena.models.log import LogEntry
+from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
+from tokumei_arena.models.work import (
+    Attempt,
+    Choice,
+    Evaluation,
+    Rescore,
+    RescoreItem,
+    Submission,
+    Target,
+    TargetFile,
+)
+
+__all__ = [
+    "Announcement",
+    "ApiToken",
+    "Attempt",
+    "Blob",
+    "Choice",
+    "Clarification",
+    "Contest",
+    "DataFile",
+    "Evaluation",
+    "Feedback",
+    "Leased",
+    "LogEntry",
+    "Membership",
+    "Message",
+    "OneTimeLink",
+    "Person",
+    "Phase",
+    "Rescore",
+    "RescoreItem",
+    "Round",
+    "Submission",
+    "Target",
+    "TargetFile",
+    "Team",
+    "WorkState",
+]

@@ -1,0 +1,226 @@
+"""Contests: rounds with phases and data, and the teams that take part."""
+
+from __future__ import annotations
+
+import secrets
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from tokumei_arena.models.base import Unguessable
+from tokumei_arena.models.people import Person
+
+__all__ = [
+    "Announcement",
+    "Blob",
+    "Clarification",
+    "Contest",
+    "DataFile",
+    "Feedback",
+    "Membership",
+    "Phase",
+    "Round",
+    "Team",
+]
+
+
+def _new_seed() -> str:
+    return secrets.token_hex(32)
+
+
+class Blob(Unguessable):
+    """Bytes that were stored once and never change; ``area`` says who may ever read them."""
+
+    class Area(models.TextChoices):
+        """One storage each; web processes cannot open the truth."""
+
+        UPLOADS = "uploads"
+        DATA = "data"
+        PUBLISHED = "published"
+        TRUTH = "truth"
+
+    area = models.CharField(max_length=10, choices=Area.choices)
+    key = models.CharField(max_length=200, unique=True)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    name = models.CharField(max_length=200)
+
+
+class Feedback(models.TextChoices):
+    """What a team learns of a score while a phase is on, so that scores are no oracle."""
+
+    NONE = "none", _("nothing")
+    BANDS = "bands", _("a coarse band")
+    ROUNDED = "rounded", _("rounded to two digits")
+    EXACT = "exact", _("exact")
+    DELAYED = "delayed", _("exact, after the phase has ended")
+
+
+class Contest(Unguessable):
+    """One contest under one rule set."""
+
+    slug = models.SlugField(_("short name in addresses"), max_length=40, unique=True)
+    name = models.CharField(_("name"), max_length=120)
+    about = models.TextField(_("description"), blank=True)
+    rule_set = models.CharField(_("rule set"), max_length=40)
+    parameters = models.JSONField(default=dict, blank=True)
+    terms = models.TextField(_("terms of participation"), blank=True)
+    team_size = models.PositiveSmallIntegerField(_("largest team"), default=10)
+    needs_approval = models.BooleanField(_("teams need approval"), default=True)
+    is_open = models.BooleanField(_("visible to everybody"), default=False)
+    # Shuffles aliases and draws test rows; it never leaves the server except in the archive.
+    seed = models.CharField(max_length=64, default=_new_seed, editable=False)
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+class Round(Unguessable):
+    """A round: practice, preliminary or final."""
+
+    class Kind(models.TextChoices):
+        """How a round is called."""
+
+        PRACTICE = "practice", _("practice")
+        PRELIMINARY = "preliminary", _("preliminary round")
+        FINAL = "final", _("final round")
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="rounds")
+    kind = models.CharField(_("kind"), max_length=12, choices=Kind.choices)
+    position = models.PositiveSmallIntegerField()
+    weight = models.DecimalField(_("weight"), max_digits=6, decimal_places=4, default=1)
+    private_data = models.BooleanField(_("every team gets data of its own"), default=False)
+    parameters = models.JSONField(default=dict, blank=True)
+    release_limit = models.PositiveSmallIntegerField(_("valid submissions per team"), null=True, blank=True)
+    attack_limit = models.PositiveSmallIntegerField(_("attempts per target"), default=1)
+    release_feedback = models.CharField(max_length=8, choices=Feedback.choices, default=Feedback.EXACT)
+    attack_feedback = models.CharField(max_length=8, choices=Feedback.choices, default=Feedback.DELAYED)
+    freeze_minutes = models.PositiveIntegerField(_("minutes the board is frozen before the end"), default=0)
+
+    class Meta:
+        """Each kind once, in order."""
+
+        ordering: ClassVar[list[str]] = ["position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["contest", "kind"], name="one_round_of_a_kind"),
+            models.UniqueConstraint(fields=["contest", "position"], name="one_round_at_a_position"),
+        ]
+
+
+class Phase(Unguessable):
+    """What is allowed from when to when; the phase of a round follows from these times and the clock."""
+
+    class Kind(models.TextChoices):
+        """The phases in their order."""
+
+        REGISTRATION = "registration", _("registration")
+        ANONYMIZE = "anonymize", _("anonymization")
+        ATTACK = "attack", _("attack")
+        SCORING = "scoring", _("scoring")
+        PUBLISHED = "published", _("results")
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="phases")
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        """Each kind once; a phase ends after it starts."""
+
+        ordering: ClassVar[list[str]] = ["starts_at"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["round", "kind"], name="one_phase_of_a_kind"),
+            models.CheckConstraint(
+                condition=Q(ends_at__isnull=True) | Q(ends_at__gte=F("starts_at")), name="phase_ends_after_start"
+            ),
+        ]
+
+
+class Team(Unguessable):
+    """A team of one contest; limits count for all its members together."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="teams")
+    name = models.CharField(_("team name"), max_length=60)
+    affiliation = models.CharField(_("affiliation"), max_length=120, blank=True)
+    number = models.PositiveSmallIntegerField()
+    approved_at = models.DateTimeField(null=True, blank=True)
+    disqualified_at = models.DateTimeField(null=True, blank=True)
+    disqualified_for = models.TextField(blank=True)
+
+    class Meta:
+        """Names and numbers are unique within a contest."""
+
+        ordering: ClassVar[list[str]] = ["number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["contest", "name"], name="one_team_of_a_name"),
+            models.UniqueConstraint(fields=["contest", "number"], name="one_team_of_a_number"),
+        ]
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+class Membership(Unguessable):
+    """A person in a team; a person is in at most one team of a contest."""
+
+    class Role(models.TextChoices):
+        """What a member may do: captains invite and choose, members submit, advisers look."""
+
+        CAPTAIN = "captain", _("captain")
+        MEMBER = "member", _("member")
+        ADVISER = "adviser", _("adviser")
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="+")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    terms_accepted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        """One membership per person and contest."""
+
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["contest", "person"], name="one_team_per_person")
+        ]
+
+
+class DataFile(Unguessable):
+    """A file that a round hands out: to everybody who takes part, or to one team."""
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="data_files")
+    team = models.ForeignKey(Team, null=True, blank=True, on_delete=models.CASCADE, related_name="data_files")
+    name = models.CharField(max_length=20)
+    blob = models.ForeignKey(Blob, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        """A name stands for one file, common or of a team."""
+
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["round", "team", "name"], name="one_file_of_a_team"),
+            models.UniqueConstraint(fields=["round", "name"], condition=Q(team=None), name="one_common_file"),
+        ]
+
+
+class Announcement(Unguessable):
+    """What the referee tells everybody."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="announcements")
+    title = models.CharField(_("title"), max_length=200)
+    body = models.TextField(_("text"))
+    by = models.ForeignKey(Person, null=True, on_delete=models.SET_NULL, related_name="+")
+
+
+class Clarification(Unguessable):
+    """A question of a team; the answer goes to the team, or to everybody."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="clarifications")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="clarifications")
+    question = models.TextField(_("question"), max_length=4000)
+    asked_by = models.ForeignKey(Person, null=True, on_delete=models.SET_NULL, related_name="+")
+    answer = models.TextField(_("answer"), blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    for_everybody = models.BooleanField(_("show to everybody"), default=False)

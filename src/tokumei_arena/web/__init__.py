@@ -1,0 +1,1 @@
+"""Pages: views, forms, templates, charts."""

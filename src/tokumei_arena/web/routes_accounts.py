@@ -1,0 +1,9 @@
+"""Addresses of accounts, home and preferences."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+__all__ = ["urlpatterns"]
+
+urlpatterns: list[URLPattern] = []

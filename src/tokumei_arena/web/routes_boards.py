@@ -1,0 +1,9 @@
+"""Addresses of boards, rankings and exports."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+__all__ = ["urlpatterns"]
+
+urlpatterns: list[URLPattern] = []

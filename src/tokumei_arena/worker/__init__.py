@@ -1,0 +1,1 @@
+"""Evaluation: leases, the limited process, unpacking."""

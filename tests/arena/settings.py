@@ -1,0 +1,16 @@
+"""Settings of the server tests: those of the arena, in a folder of their own, on SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+os.environ.setdefault("TOKUMEI_ARENA_HOME", tempfile.mkdtemp(prefix="arena-test-"))
+os.environ.setdefault("TOKUMEI_ARENA_SECRET", "only for tests " * 4)
+os.environ.setdefault("TOKUMEI_ARENA_HOSTS", "localhost,127.0.0.1,testserver")
+
+from tokumei_arena.settings import *  # noqa: F403
+
+# Argon2 is slow on purpose; one test checks that the real settings use it.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}  # noqa: F405

@@ -1,0 +1,151 @@
+"""Phases, submissions, tries, access and the log."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
+
+from tests.arena import world
+from tokumei_arena.core import access, intake, logbook, phases
+from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
+from tokumei_arena.core.storage import TruthClosedError, open_blob, put_bytes
+from tokumei_arena.core.targets import make_due_targets
+from tokumei_arena.models import Attempt, Blob, LogEntry, Person, Phase, Round, Submission, Target
+
+pytestmark = pytest.mark.django_db
+
+
+def _on(round_: Round, at: datetime | None = None) -> str | None:
+    phase = phases.current_phase(round_, at=at)
+    return None if phase is None else phase.kind
+
+
+def _phase(round_: Round, kind: str) -> Phase:
+    found = phases.phase_of(round_, kind)
+    assert found is not None
+    return found
+
+
+def test_phase_follows_the_clock() -> None:
+    round_ = world.make_contest("attack").rounds.get()
+    now = timezone.now()
+    assert _on(round_) == "attack"
+    assert _on(round_, at=now - timedelta(hours=1)) == "anonymize"
+    assert _on(round_, at=now + timedelta(days=9)) == "published"
+    assert _on(round_, at=now - timedelta(days=9)) is None
+
+
+def test_extending_a_phase_pushes_later_ones_back_and_is_logged() -> None:
+    round_ = world.make_contest("anonymize").rounds.get()
+    referee = world.make_person("Ref", referee=True)
+    phase = _phase(round_, "anonymize")
+    attack = _phase(round_, "attack").starts_at
+    assert phase.ends_at is not None
+    phases.extend_phase(phase, phase.ends_at + timedelta(minutes=30), by=referee, reason="power cut")
+    round_.refresh_from_db()
+    assert _phase(round_, "attack").starts_at == attack + timedelta(minutes=30)
+    entry = LogEntry.objects.get(action="phase.extend")
+    assert (entry.action, entry.detail["reason"], entry.actor) == ("phase.extend", "power cut", str(referee.pk))
+    with pytest.raises(RefusedError, match="say why"):
+        phases.close_phase(phase, by=referee, reason=" ")
+
+
+def test_closing_a_phase_begins_the_next() -> None:
+    round_ = world.make_contest("anonymize").rounds.get()
+    phases.close_phase(_phase(round_, "anonymize"), by=world.make_person("Ref", referee=True), reason="all are ready")
+    assert _on(round_) == "attack"
+
+
+def test_a_submission_is_stored_before_it_is_judged() -> None:
+    contest = world.make_contest()
+    _team, captain = world.make_team(contest, "Alpha")
+    submission = world.hand_in(captain, contest.rounds.get())
+    assert (submission.state, submission.verdict) == ("queued", "")
+    with open_blob(submission.blob) as file:
+        assert file.read() == world.GOOD_A
+    assert LogEntry.objects.get(action="submit.release").detail["sha256"] == submission.blob.sha256
+    again = intake.submit_release(captain, submission.round, world.upload(b"x,1\n"), name="A.csv", client_key="same")
+    assert intake.submit_release(captain, submission.round, world.upload(b"y"), name="A", client_key="same") == again
+
+
+@pytest.mark.parametrize("phase", [None, "registration", "attack", "scoring", "published"])
+def test_releases_are_taken_in_their_phase_only(phase: str | None) -> None:
+    contest = world.make_contest(phase)
+    _team, captain = world.make_team(contest, "Alpha")
+    with pytest.raises(NotNowError, match="the phase “anonymization” (has not begun|is over)"):
+        world.hand_in(captain, contest.rounds.get())
+
+
+def test_strangers_and_unapproved_teams_are_refused() -> None:
+    contest = world.make_contest()
+    _team, captain = world.make_team(contest, "Alpha", approved=False)
+    with pytest.raises(NotAllowedError, match="your team is not approved yet"):
+        world.hand_in(captain, contest.rounds.get())
+    with pytest.raises(NotAllowedError, match="you are in no team of this contest"):
+        world.hand_in(world.make_person("Stranger"), contest.rounds.get())
+
+
+def _attack_world(limit: int = 1) -> tuple[Target, list[Person]]:
+    contest = world.make_contest()
+    round_ = contest.rounds.get()
+    round_.attack_limit = limit
+    round_.save()
+    captains = [world.make_team(contest, name)[1] for name in ("Alpha", "Beta")]
+    for captain in captains:
+        submission = world.hand_in(captain, round_)
+        Submission.objects.filter(pk=submission.pk).update(state="done", verdict="valid")
+    world.move_to(round_, "attack")
+    made = make_due_targets(round_)
+    assert make_due_targets(round_) == []
+    assert len(made) == 2
+    Target.objects.update(state="done")
+    target = Target.objects.get(team__name="Alpha")
+    return target, captains
+
+
+def test_one_attempt_counts_and_an_uncounted_one_gives_its_try_back() -> None:
+    target, (alpha, beta) = _attack_world()
+    with pytest.raises(NotAllowedError, match="this is your own data"):
+        intake.submit_guesses(alpha, target, world.upload(b"a,b\n"), name="F.csv")
+    first = intake.submit_guesses(beta, target, world.upload(world.guesses()), name="F.csv")
+    assert intake.remaining_tries(target.round, first.team, target) == 0
+    with pytest.raises(TooManyError, match="still being evaluated"):
+        intake.submit_guesses(beta, target, world.upload(b"a,b\n"), name="F.csv")
+    intake.free_slot(first)
+    second = intake.submit_guesses(beta, target, world.upload(b"a,b\n"), name="F.csv")
+    Submission.objects.filter(pk=second.pk).update(state="done", verdict="valid")
+    with pytest.raises(TooManyError, match="no tries are left"):
+        intake.submit_guesses(beta, target, world.upload(b"a,b\n"), name="F.csv")
+    assert Attempt.objects.count() == 1
+
+
+def test_targets_are_seen_by_others_only() -> None:
+    target, (alpha, beta) = _attack_world()
+    assert not access.targets(alpha, target.round).filter(pk=target.pk).exists()
+    assert access.targets(beta, target.round).filter(pk=target.pk).exists()
+    assert not access.targets(AnonymousUser(), target.round).exists()
+
+
+def test_truth_is_closed_to_web_processes(settings: LazySettings) -> None:
+    blob = put_bytes(Blob.Area.TRUTH, "EA.csv", b"1\n")
+    with pytest.raises(TruthClosedError, match="by workers only"), open_blob(blob):
+        pass
+    settings.ARENA_ROLE = "worker"
+    with open_blob(blob) as file:
+        assert file.read() == b"1\n"
+
+
+def test_a_changed_or_missing_log_entry_is_found() -> None:
+    for number in range(3):
+        logbook.record("test", n=number)
+    assert logbook.verify() is None
+    entries = list(LogEntry.objects.all())
+    entries[1].detail = {"n": 7}
+    assert logbook.verify(entries) == logbook.Broken(2, "entry 2 was changed")
+    assert logbook.verify([entries[0], entries[2]]) == logbook.Broken(2, "entry 2 is missing")
+    with pytest.raises(TypeError, match="never deleted"):
+        entries[0].delete()
