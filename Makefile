@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test lint bench docs clean
+.PHONY: setup demo test lint packages bench docs clean
 
 setup: $(STAMP)
 
@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,arena,postgres,s3]'
 	@touch $(STAMP)
 
 demo: setup
@@ -28,8 +28,20 @@ lint: setup
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 
-test: lint
+# What tests need beyond Python: a browser, a database server, and the tools that check the translations.
+packages:
+	@missing=; test -x /usr/bin/chromium || missing="$$missing chromium"; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	command -v msgfmt >/dev/null || missing="$$missing gettext"; \
+	if test -n "$$missing"; then \
+	  if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	    echo "installing Debian's packages:$$missing"; \
+	    apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing >/dev/null; \
+	  else echo "not installed, their tests are skipped:$$missing"; fi; fi
+
+test: lint packages
 	$(BIN)/pytest -q -n 2
+	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n 2 tests/arena -m "not once"
 
 bench: setup
 	$(BIN)/python -m benchmarks
