@@ -88,7 +88,6 @@ TIME_ZONE = "Asia/Tokyo"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = environment.home() / "static"
-STATICFILES_DIRS = [PACKAGE / "static"]
 
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 __all__ = ["csrf_failed", "failed", "forbidden", "missing"]
 
@@ -27,6 +28,6 @@ def missing(request: HttpRequest, exception: Exception | None = None) -> HttpRes
     return _page(request, 404)
 
 
-def failed(request: HttpRequest) -> HttpResponse:
-    """Say that it is our fault."""
-    return _page(request, 500)
+def failed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Say that it is our fault; the page needs neither database nor session, either of which may be what failed."""
+    return HttpResponse(render_to_string("errors/500.html"), status=500)

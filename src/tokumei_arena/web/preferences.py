@@ -6,15 +6,19 @@ import zoneinfo
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
 from tokumei_arena.core import access
 from tokumei_arena.models import Person
+from tokumei_arena.templatetags.arena import is_jst
 
 __all__ = ["ViewerPreferences", "page_context"]
 
 ZONE_COOKIE = "arena_zone"
+# Each in its own language, so that everybody can find theirs.
+LANGUAGE_NAMES = [("en", "English"), ("ja", "日本語")]
 
 
 def _zone(request: HttpRequest) -> zoneinfo.ZoneInfo | None:
@@ -50,6 +54,8 @@ class ViewerPreferences:
 def page_context(request: HttpRequest) -> dict[str, Any]:
     """Return what the frame of every page shows."""
     return {
-        "viewer_is_referee": access.is_referee(request.user),
+        "viewer_is_referee": access.is_referee(getattr(request, "user", AnonymousUser())),
         "zone_name": timezone.get_current_timezone_name(),
+        "zone_is_jst": is_jst(timezone.localtime()),
+        "language_names": LANGUAGE_NAMES,
     }

@@ -1,0 +1,91 @@
+"""Template filters of the arena: moments in the viewer's zone, figures, and badges."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+__all__ = ["JST", "badge", "badge_kind", "figure", "is_jst", "moment", "register", "shown_moment"]
+
+register = template.Library()
+JST = ZoneInfo("Asia/Tokyo")
+NOTHING = "–"
+KINDS = {
+    "queued": "info",
+    "running": "info",
+    "done": "ok",
+    "failed": "bad",
+    "valid": "ok",
+    "invalid": "bad",
+    "registration": "info",
+    "anonymize": "ok",
+    "attack": "warn",
+    "scoring": "info",
+    "published": "ok",
+}
+
+
+def is_jst(moment: datetime) -> bool:
+    """Return whether a moment is told in Japan Standard Time."""
+    return moment.tzname() == "JST"
+
+
+def _zone_name(moment: datetime) -> str:
+    """Return the short name of the zone; zones without one have only an offset, such as '+04'."""
+    name = moment.tzname() or ""
+    return f"UTC{name}" if name[:1] in ("+", "-") else name
+
+
+def shown_moment(value: datetime) -> str:
+    """Return a moment in the viewer's zone, with JST beside it if that is another one."""
+    here = timezone.localtime(value)
+    text = f"{here:%Y-%m-%d %H:%M} {_zone_name(here)}"
+    if is_jst(here):
+        return text
+    japan = value.astimezone(JST)
+    beside = f"{japan:%H:%M} JST" if japan.date() == here.date() else f"{japan:%Y-%m-%d %H:%M} JST"
+    return f"{text} ({beside})"
+
+
+@register.filter
+def moment(value: datetime | None) -> str | SafeString:
+    """Show a moment in the viewer's zone, with JST stated; machines read the exact one."""
+    if value is None:
+        return NOTHING
+    return format_html('<time datetime="{}">{}</time>', value.isoformat(), shown_moment(value))
+
+
+@register.filter
+def figure(value: Any, digits: int = 6) -> str:
+    """Show a number with so many digits after the point; whole numbers as they are, nothing as a dash."""
+    if value is None or value == "":
+        return NOTHING
+    if isinstance(value, (bool, str)):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    number = float(value)
+    if math.isnan(number):
+        return NOTHING
+    if math.isinf(number):
+        return "∞" if number > 0 else "−∞"
+    return f"{number:,.{digits}f}"
+
+
+@register.filter
+def badge_kind(state: str) -> str:
+    """Return the colour that fits the state of work, a verdict or a phase."""
+    return KINDS.get(str(state), "")
+
+
+@register.filter
+def badge(text: Any, kind: str = "") -> SafeString:
+    """Show a word as a badge; kinds are ok, warn, bad and info."""
+    return format_html('<span class="badge {}">{}</span>', kind, text)
