@@ -153,6 +153,10 @@ ARENA_LIMITS = {
     "wall_seconds": 900,
     "lease_seconds": 30,
     "runs": 3,
+    "submits_per_minute": 60,
+    "team_submits_per_minute": 120,
+    "questions_per_hour": 20,
+    "board_seconds": 3,
 }
 ARENA_ROLE = environment.role()
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from tokumei_arena.core import access, clock, logbook, phases
-from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
-from tokumei_arena.core.storage import put_file
+from tokumei_arena.core import access, clock, logbook, phases, rate_limits
+from tokumei_arena.core.errors import ArenaError, NotAllowedError, NotNowError, RefusedError, TooManyError
+from tokumei_arena.core.storage import discard, put_file
 from tokumei_arena.models import Attempt, Blob, Choice, Membership, Person, Phase, Round, Submission, Target, Team
 
 __all__ = ["choose", "free_slot", "remaining_tries", "submit_guesses", "submit_release"]
 
 MAY_SUBMIT = (Membership.Role.CAPTAIN, Membership.Role.MEMBER)
+LONGEST_NOTE, LONGEST_KEY = 200, 64
 
 
 def submit_release(
@@ -70,11 +72,11 @@ def _take(
     limit: int | None,
     fields: dict[str, Any],
 ) -> Submission:
-    if not file.size:
-        raise RefusedError(_("the file is empty; choose another one"), code="empty-file")
     known = _known(fields["team"], client_key)
     if known is not None:
         return known
+    _slow_down(person, fields["team"])
+    _refuse_unusable(file, note=note, client_key=client_key)
     _refuse_if_full(_scope(fields), limit)
     received = clock.now()
     blob = put_file(Blob.Area.UPLOADS, name, file)
@@ -94,12 +96,33 @@ def _take(
                 sha256=blob.sha256,
                 size=blob.size,
             )
+    except ArenaError:
+        discard(blob)
+        raise
     except IntegrityError:
+        discard(blob)
         known = _known(fields["team"], client_key)
         if known is None:
             raise
         return known
     return submission
+
+
+def _slow_down(person: Person, team: Team) -> None:
+    limits = settings.ARENA_LIMITS
+    rate_limits.spend("submit", person.pk, limit=limits["submits_per_minute"])
+    rate_limits.spend("submit", team.pk, limit=limits["team_submits_per_minute"])
+
+
+def _refuse_unusable(file: File[Any], *, note: str, client_key: str) -> None:
+    if not file.size:
+        raise RefusedError(_("the file is empty; choose another one"), code="empty-file")
+    if len(note) > LONGEST_NOTE:
+        message = _("the note is longer than %(limit)d characters; shorten it") % {"limit": LONGEST_NOTE}
+        raise RefusedError(message, code="long-note")
+    if len(client_key) > LONGEST_KEY:
+        message = _("the client key is longer than %(limit)d characters") % {"limit": LONGEST_KEY}
+        raise RefusedError(message, code="long-key")
 
 
 def _known(team: Team, client_key: str) -> Submission | None:

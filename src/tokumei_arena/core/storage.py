@@ -17,7 +17,17 @@ from django.core.files.storage import FileSystemStorage, Storage, storages
 
 from tokumei_arena.models import Blob
 
-__all__ = ["FolderStorage", "NoStorage", "TruthClosedError", "copy_to", "open_blob", "put_bytes", "put_file"]
+__all__ = [
+    "FolderStorage",
+    "NoStorage",
+    "TruthClosedError",
+    "copy_to",
+    "discard",
+    "open_blob",
+    "open_stored",
+    "put_bytes",
+    "put_file",
+]
 
 PIECE = 1 << 20
 
@@ -71,13 +81,24 @@ def put_bytes(area: Blob.Area, name: str, data: bytes) -> Blob:
     return put_file(area, name, ContentFile(data, name=name))
 
 
-@contextmanager
-def open_blob(blob: Blob) -> Iterator[IO[bytes]]:
-    """Open stored bytes for reading; ground truth only in a worker."""
+def discard(blob: Blob) -> None:
+    """Remove what was stored for something that was then refused, so that nothing refers to it."""
+    blob.delete()
+    storages[blob.area].delete(blob.key)
+
+
+def open_stored(blob: Blob) -> File[Any]:
+    """Open stored bytes for reading, to be closed by the caller; ground truth only in a worker."""
     if blob.area == Blob.Area.TRUTH and settings.ARENA_ROLE != "worker":
         message = "ground truth is opened by workers only"
         raise TruthClosedError(message)
-    with storages[blob.area].open(blob.key, "rb") as file:
+    return storages[blob.area].open(blob.key, "rb")
+
+
+@contextmanager
+def open_blob(blob: Blob) -> Iterator[IO[bytes]]:
+    """Open stored bytes for reading; ground truth only in a worker."""
+    with open_stored(blob) as file:
         yield file
 
 
