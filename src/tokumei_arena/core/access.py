@@ -33,6 +33,7 @@ __all__ = [
     "is_referee",
     "membership",
     "need_member",
+    "need_referee",
     "submissions",
     "target_files",
     "targets",
@@ -44,6 +45,13 @@ Viewer = Person | AnonymousUser
 def is_referee(viewer: Viewer) -> bool:
     """Return whether the viewer runs contests."""
     return isinstance(viewer, Person) and viewer.is_active and viewer.is_referee
+
+
+def need_referee(viewer: Viewer) -> Person:
+    """Return the viewer as a referee; everybody else is refused."""
+    if not isinstance(viewer, Person) or not is_referee(viewer):
+        raise NotAllowedError(_("only referees may do this"), code="referees-only")
+    return viewer
 
 
 def contests(viewer: Viewer) -> QuerySet[Contest]:
