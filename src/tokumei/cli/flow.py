@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokumei.cli.audit import audit
+from tokumei.cli.describe import describe
+from tokumei.cli.options import InputArgument, OriginalOption, ReleaseOption, SchemaOption, SecretOption
+from tokumei.cli.options import original as read_original
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
@@ -25,19 +28,9 @@ from tokumei.cli.output import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.history import History, Score
+    from tokumei.history import Score
 
 __all__ = ["register"]
-
-InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file.")]
-SchemaOption = Annotated[
-    Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")
-]
-OriginalOption = Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")]
-ReleaseOption = Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")]
-SecretOption = Annotated[
-    Path | None, typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret).")
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -50,58 +43,12 @@ def register(app: typer.Typer) -> None:
     app.command()(demo)
 
 
-def _history(path: Path, schema: Path | None, *, release: Path | None = None) -> History:
-    """Read the original after the schema that was given, else after that of its release, else after itself."""
-    from tokumei.history import Schema
-    from tokumei.read.release import read_release_schema
-    from tokumei.read.table import read_history
-
-    if schema is not None:
-        return read_history(path, Schema.read(schema))
-    return read_history(path, None if release is None else read_release_schema(release))
-
-
 def _score_rows(scores: list[Score]) -> list[list[object]]:
     rows: list[list[object]] = []
     for score in scores:
         rows.append([score.name, score.value, f"{score.goal} is better"])
         rows += [[f"  {name}", value, ""] for name, value in score.parts.items()]
     return rows
-
-
-def describe(
-    data: InputArgument,
-    schema: SchemaOption = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="S.toml", help="Write the inferred schema here.")
-    ] = None,
-    json: JsonFlag = False,
-) -> None:
-    """Profile raw data, infer its schema, and show how few records single a person out."""
-    from tokumei.describe.profile import profile
-    from tokumei.files import check_file_target, write_text
-
-    if output is not None:
-        refuse_overwriting(output, data)
-        check_file_target(output)
-    with progress_bars():
-        history = _history(data, schema)
-        found = profile(history)
-    if output is not None:
-        write_text(output, history.schema.to_toml())
-
-    def show(console: Console) -> None:
-        console.print(f"{found.records:,} records of {found.subjects:,} subjects", style="bold")
-        show_table(console, ["records per subject", ""], list(found.records_per_subject.items()))
-        columns = [[c.name, c.kind, c.distinct, c.missing, c.lowest, c.highest] for c in found.columns]
-        show_table(console, ["column", "kind", "distinct", "missing", "lowest", "highest"], columns)
-        risks = [[what, f"{share:.1%}"] for what, share in found.singled_out.items()]
-        show_table(console, ["who knows ...", "singles out"], risks)
-        if output is None:
-            console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):")
-            console.print(history.schema.to_toml())
-
-    finish({**found.as_dict(), "schema": history.schema.to_toml()}, json=json, show=show)
 
 
 def anonymize(
@@ -136,7 +83,7 @@ def anonymize(
     part = flow.make_anonymizer(method, settings or [], k=k, threads=threads)
     flow.check_places(output, secret)
     with progress_bars():
-        history = _history(data, schema)
+        history = read_original(data, schema)
         release, hidden = flow.anonymize(history, part, seed=seed)
         utility = CellError().measure(history, release, hidden)
         audited = None if skip_audit else flow.quick_audit(history, release, hidden, k=k)
@@ -199,7 +146,7 @@ def attack(
     refuse_overwriting(output, original, secret, schema)
     check_file_target(output)
     with progress_bars():
-        history = _history(original, schema, release=release)
+        history = read_original(original, schema, release=release)
         published = read_release(release, history)
         hidden = None if secret is None else read_secret(secret)
         if hidden is not None:
@@ -239,7 +186,7 @@ def judge(
 
     parts = [make_part(find_part("metric", name)) for name in metric or part_names("metric")]
     with progress_bars():
-        history = _history(original, schema, release=release)
+        history = read_original(original, schema, release=release)
         published = read_release(release, history)
         hidden = read_secret(secret or default_secret_path(release))
         skipped: list[str] = []

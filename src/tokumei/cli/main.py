@@ -67,6 +67,9 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
         return app
     flow.register(app)
     parts.register(app)
+    ours = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
+    if called in ours and not everything:
+        return app
     for name, about in GROUPS.items():
         if everything:
             _add_group(app, name)

@@ -27,9 +27,11 @@ __all__ = [
     "SeedOption",
     "SettingsOption",
     "ThreadsOption",
+    "bar",
     "fail",
     "finish",
     "forget_stdout",
+    "percent",
     "progress_bars",
     "refuse_overwriting",
     "registered",
@@ -172,6 +174,32 @@ def _cell(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return str(value)
+
+
+def percent(share: float) -> str:
+    """Return a share with one decimal; what is nearly nothing or nearly all is not rounded to it.
+
+    >>> percent(0.0954), percent(0.0), percent(0.0001), percent(0.9999), percent(1.0)
+    ('9.5 %', '0.0 %', '<0.1 %', '>99.9 %', '100.0 %')
+    """
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    if 0.9995 <= share < 1:
+        return ">99.9 %"
+    return f"{share * 100:.1f} %"
+
+
+def bar(share: float, *, width: int = 16) -> str:
+    """Return a share as a bar of text in the colour of the terminal.
+
+    >>> bar(0.5, width=4), bar(0.28, width=4), bar(0.001, width=4)
+    ('██', '█▏', '▏')
+    """
+    blocks = " ▏▎▍▌▋▊▉█"
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        return "#" * max(round(share * width), int(share > 0))
+    eighths = max(round(min(max(share, 0.0), 1.0) * width * 8), int(share > 0))
+    return "█" * (eighths // 8) + (blocks[eighths % 8] if eighths % 8 else "")
 
 
 def tell(message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,14 @@ import polars as pl
 
 from tokumei.cells import MISSING
 from tokumei.celltext import value_text
-from tokumei.history import Field, History
+from tokumei.history import Field, History, Kind
+from tokumei.kernels.known_records import dense_keys
 
 __all__ = ["ColumnProfile", "Profile", "profile"]
 
 Ints = npt.NDArray[np.int64]
+# Steps of a day.
+_DAY_LENGTH = {Kind.DATE: 1, Kind.DATETIME: 86_400}
 QUANTILES = {"min": 0.0, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95, "max": 1.0}
 
 
@@ -34,13 +37,17 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A history in figures; ``singled_out`` maps what an attacker knows to the share of subjects it singles out."""
+    """A history in figures; ``singled_out`` maps what an attacker knows to the share of subjects it singles out.
+
+    ``days_per_subject`` has for every date column the quantiles of the days from a subject's first record to its last.
+    """
 
     records: int
     subjects: int
     records_per_subject: Mapping[str, float]
     columns: tuple[ColumnProfile, ...]
     singled_out: Mapping[str, float]
+    days_per_subject: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -50,15 +57,33 @@ class Profile:
             "records_per_subject": dict(self.records_per_subject),
             "columns": [{slot: getattr(column, slot) for slot in column.__slots__} for column in self.columns],
             "singled_out": dict(self.singled_out),
+            "days_per_subject": {name: dict(spread) for name, spread in self.days_per_subject.items()},
         }
 
 
 def profile(history: History) -> Profile:
     """Describe a history."""
     counts = history.counts()
-    spread = {name: float(np.quantile(counts, at)) for name, at in QUANTILES.items()} if len(counts) else {}
     columns = tuple(_column(history, spec) for spec in history.schema.fields)
-    return Profile(len(history), len(history.subjects), spread, columns, _singled_out(history))
+    days = {spec.name: _days(history, spec) for spec in history.schema.fields if spec.kind in _DAY_LENGTH}
+    return Profile(len(history), len(history.subjects), _spread(counts), columns, _singled_out(history), days)
+
+
+def _spread(values: npt.NDArray[Any]) -> dict[str, float]:
+    return {name: float(np.quantile(values, at)) for name, at in QUANTILES.items()} if len(values) else {}
+
+
+def _days(history: History, spec: Field) -> dict[str, float]:
+    """Return the quantiles of the days between a subject's first and last date; who has no date is left out."""
+    codes = history.codes[spec.name]
+    dated = codes != MISSING
+    subject, present = history.subject[dated], codes[dated]
+    first = np.full(len(history.subjects), np.iinfo(np.int64).max)
+    last = np.full(len(history.subjects), np.iinfo(np.int64).min)
+    np.minimum.at(first, subject, present)
+    np.maximum.at(last, subject, present)
+    some = np.unique(subject)
+    return _spread((last[some] - first[some]) / _DAY_LENGTH[spec.kind])
 
 
 def _column(history: History, spec: Field) -> ColumnProfile:
@@ -80,7 +105,7 @@ def _singled_out(history: History) -> dict[str, float]:
     subjects = len(history.subjects)
     if not subjects:
         return {}
-    record = _record_ids(history, [spec.name for spec in history.schema.fields])
+    record = dense_keys(history, [spec.name for spec in history.schema.fields])
     known = {
         "number of records": history.counts(),
         "one whole record": None,
@@ -95,15 +120,6 @@ def _singled_out(history: History) -> dict[str, float]:
         values = record if what == "one whole record" else history.codes[what.removeprefix("one value of ")]
         result[what] = len(_subjects_with_own_value(history.subject, values)) / subjects
     return result
-
-
-def _record_ids(history: History, names: list[str]) -> Ints:
-    """Return one number per distinct record."""
-    if not names:
-        return np.zeros(len(history), dtype=np.int64)
-    # Columns go by number: a name of the data could mean something to polars.
-    frame = pl.DataFrame({str(number): history.codes[name] for number, name in enumerate(names)})
-    return frame.select(pl.struct(frame.columns).rank("dense")).to_series().to_numpy().astype(np.int64)
 
 
 def _subjects_with_own_value(subject: Ints, value: Ints) -> Ints:

@@ -14,7 +14,7 @@ from tokumei.celltext import ROUNDED_STEP
 from tokumei.kernels.date_formats import date_format, has_time
 from tokumei.schema import Column, Kind
 
-__all__ = ["infer_column", "name_tokens", "number_step"]
+__all__ = ["NOMINAL_NAMES", "infer_column", "name_tokens", "number_step"]
 
 _NOMINAL = """id code goods item stock product sku zip postal postcode phone tel invoice region store shop station
 category type class sex gender name"""

@@ -47,13 +47,16 @@ def read_table(path: str | Path, *, header: bool | None = None) -> pl.DataFrame:
     return _read(Path(path), header=header).frame
 
 
-def read_history(path: str | Path, schema: Schema | None = None, *, header: bool | None = None) -> History:
-    """Return the records of a CSV or Parquet file; without a schema it is inferred from the data.
+def read_history(
+    path: str | Path, schema: Schema | None = None, *, header: bool | None = None, subject: str | None = None
+) -> History:
+    """Return the records of a CSV or Parquet file; without a schema it is inferred, around ``subject`` if it is named.
 
     Raises ContentError with all unusable cells, SchemaError if the schema names an absent column.
     """
     table = _read(Path(path), header=header, schema=schema)
-    return history_of(table.frame, schema or infer_schema(table.frame), file=str(path), lines=table.lines)
+    known = schema or infer_schema(table.frame, subject=subject)
+    return history_of(table.frame, known, file=str(path), lines=table.lines)
 
 
 def history_of(

@@ -1,0 +1,140 @@
+"""``tokumei describe``: the profile and the raw risk of a table, in the terminal, as JSON or as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, original
+from tokumei.cli.output import (
+    JsonFlag,
+    bar,
+    finish,
+    percent,
+    progress_bars,
+    refuse_overwriting,
+    show_table,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tokumei.describe.profile import Profile
+    from tokumei.describe.risk import ColumnRisk, RawRisk
+    from tokumei.kernels.known_records import Share
+
+__all__ = ["describe", "risk_rows"]
+
+SHOWN_PAIRS = 5
+
+
+def describe(
+    data: InputArgument,
+    schema: SchemaOption = None,
+    subject: SubjectOption = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="S.toml", help="Write the inferred schema here.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with charts to look at.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Profile raw data, infer its schema, and show how little knowledge singles a person out."""
+    from tokumei.describe.hints import hints
+    from tokumei.describe.profile import profile
+    from tokumei.describe.risk import raw_risk
+    from tokumei.files import check_file_target, write_text
+
+    for target in (output, html):
+        if target is not None:
+            refuse_overwriting(target, data, schema)
+            check_file_target(target)
+    with progress_bars():
+        history = original(data, schema, subject=subject)
+        found = profile(history)
+        risk = raw_risk(history)
+        noted = hints(history)
+        page = None
+        if html is not None:
+            from tokumei.cli.describe_page import describe_page
+
+            page = describe_page(history, found, risk, noted, name=data.name)
+    if output is not None:
+        write_text(output, history.schema.to_toml())
+    if html is not None and page is not None:
+        write_text(html, page)
+    if not json:
+        for path in (output, html):
+            if path is not None:
+                tell(f"{path} was written")
+
+    def show(console: Console) -> None:
+        _show_profile(console, found, risk, {spec.name: spec.column for spec in history.schema.fields})
+        _show_risk(console, risk)
+        for hint in noted:
+            console.print(f"! {hint}", markup=False)
+        if output is None:
+            console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):", style="bold")
+            console.print(history.schema.to_toml(), markup=False)
+
+    document = {**found.as_dict(), "risk": risk.as_dict(), "hints": noted, "schema": history.schema.to_toml()}
+    finish(document, json=json, show=show)
+
+
+def _show_profile(console: Console, found: Profile, risk: RawRisk, column_of: Mapping[str, str]) -> None:
+    """Print sizes and columns; both coordinates of a place show what the place tells."""
+    subject = "subject" if found.subjects == 1 else "subjects"
+    console.print(f"{found.records:,} records of {found.subjects:,} {subject}", style="bold")
+    spreads = {"records": found.records_per_subject}
+    spreads |= {f"days of {name}": days for name, days in found.days_per_subject.items()}
+    rows = [
+        [name, *(f"{value:,.1f}".removesuffix(".0") for value in spread.values())]
+        for name, spread in spreads.items()
+        if spread
+    ]
+    if rows and found.records > found.subjects:
+        show_table(console, ["per subject", *found.records_per_subject], rows)
+    told = {one.columns[0]: one.share for one in risk.columns}
+    shares = [told[column_of[one.name]] for one in found.columns]
+    columns = [
+        [one.name, one.kind, one.distinct, one.missing, one.lowest, one.highest, percent(share)]
+        for one, share in zip(found.columns, shares, strict=True)
+    ]
+    show_table(console, ["column", "kind", "distinct", "missing", "lowest", "highest", "singles out"], columns)
+
+
+def risk_rows(risk: RawRisk) -> list[tuple[str, float, str]]:
+    """Return what somebody may know, the share of subjects it singles out, and how sure the share is."""
+    rows: list[tuple[str, float, str]] = []
+    for number, share in risk.known.items():
+        what = "1 random record" if number == 1 else f"{number} random records"
+        rows.append((what, share.value, _certainty(share)))
+    rows.append(("the most telling record", risk.most_telling_record, "exact"))
+    rows += [(what, share, "exact") for what, share in risk.facts.items()]
+    return rows
+
+
+def _certainty(share: Share) -> str:
+    if share.interval is None:
+        return "exact"
+    return f"{percent(share.interval.low)} to {percent(share.interval.high)}"
+
+
+def _show_risk(console: Console, risk: RawRisk) -> None:
+    rows = [[what, percent(share), bar(share, width=12), sure] for what, share, sure in risk_rows(risk)]
+    show_table(console, ["who knows of a subject", "singles out", "", "how sure"], rows)
+    draws = max((share.draws for share in risk.known.values()), default=0)
+    if draws:
+        console.print(f"(where a range is given: its 95 % interval from {draws:,} draws of known records)")
+    pairs: list[ColumnRisk] = [one for one in risk.pairs[:SHOWN_PAIRS] if one.share > 0]
+    if pairs:
+        show_table(
+            console,
+            ["two values of one record", "single out", ""],
+            [[" and ".join(one.columns), percent(one.share), bar(one.share, width=12)] for one in pairs],
+        )
