@@ -1,0 +1,15 @@
+"""``tokumei arena``: every command of the arena, found through the entry-point group ``tokumei.commands``.
+
+Nothing heavy is imported here: ``tokumei --help`` loads this module.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from tokumei_arena.commands import serve
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Run contests between anonymizers and attackers, or take part in one.")
+serve.register(app)

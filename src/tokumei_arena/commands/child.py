@@ -1,0 +1,82 @@
+"""A process of the server: ``python -m tokumei_arena.commands.child web 3`` serves the socket with that number.
+
+Standard input is the line to the supervisor: one line on it means that everything is prepared, its end means that the
+supervisor is gone (even by kill -9), and then so is this process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+
+from tokumei_arena.commands.setup import django_ready
+
+__all__ = ["main"]
+
+GRACE_SECONDS = 5
+
+
+def _end_with_supervisor() -> None:
+    """End this process in order when the other end of standard input is closed."""
+
+    def watch() -> None:
+        while os.read(0, 1):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="supervisor", daemon=True).start()
+
+
+def _wait_for_go() -> None:
+    """Wait until the supervisor says that everything is prepared; without a supervisor end here."""
+    if not os.read(0, 1):
+        raise SystemExit(0)
+    _end_with_supervisor()
+
+
+def _web(descriptor: int) -> None:
+    # All code is loaded while the supervisor prepares; the application itself lists the static files when it is made.
+    import uvicorn
+    import uvicorn.lifespan.off
+    import uvicorn.protocols.http.auto
+    from django.urls import get_resolver
+
+    get_resolver().url_patterns  # noqa: B018
+    _wait_for_go()
+    from tokumei_arena.asgi import application
+
+    config = uvicorn.Config(
+        application,
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
+
+
+def _worker() -> None:
+    from tokumei_arena.worker.loop import run_worker
+
+    _wait_for_go()
+    run_worker()
+
+
+def main() -> None:
+    """Run as a web process or as a worker."""
+    kind = sys.argv[1]
+    # Signals may come while everything is still being loaded.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    django_ready(kind)
+    if kind == "web":
+        _web(int(sys.argv[2]))
+    else:
+        _worker()
+
+
+if __name__ == "__main__":
+    main()
