@@ -24,19 +24,28 @@ __all__ = [
     "make_person",
     "make_team",
     "move_to",
+    "pseudonym",
     "upload",
 ]
 
 PASSWORD = "correct horse battery"
-CUSTOMERS = [str(12345 + 10 * i) for i in range(6)]
+# Fewer than seven right guesses never show a 2018 release unsafe.
+CUSTOMERS = [str(12345 + 10 * i) for i in range(8)]
 _ROWS = [
     (customer, f"2011/{1 + 2 * day}/{3 + position}", f"{20000 + 7 * day}", f"{1 + position}.5", str(1 + day))
     for position, customer in enumerate(CUSTOMERS)
     for day in range(3)
 ]
+
+
+def pseudonym(customer: str) -> str:
+    """Return the name of a customer in GOOD_A."""
+    return str(int(customer) % 997)
+
+
 T = "".join(",".join(row) + "\n" for row in _ROWS).encode()
 # Every customer renamed, everything else unchanged: valid, and easy to re-identify.
-GOOD_A = "".join(",".join((f"p{int(row[0]) % 997}", *row[1:])) + "\n" for row in _ROWS).encode()
+GOOD_A = "".join(",".join((pseudonym(row[0]), *row[1:])) + "\n" for row in _ROWS).encode()
 ORDER = list(Phase.Kind)
 LENGTH = timedelta(hours=1)
 
@@ -100,7 +109,8 @@ def hand_in(captain: Person, round_: Round, data: bytes = GOOD_A) -> Submission:
     return intake.submit_release(captain, round_, upload(data), name="A.csv")
 
 
-def guesses(right: int = 6) -> bytes:
-    """Return guesses about GOOD_A of which the first ``right`` are right."""
-    named = [CUSTOMERS[i] if i < right else CUSTOMERS[(i + 1) % 6] for i in range(6)]
-    return "".join(f"p{int(true) % 997},{said}\n" for true, said in zip(CUSTOMERS, named, strict=True)).encode()
+def guesses(right: int = 8) -> bytes:
+    """Return guesses about GOOD_A of which the first ``right`` are right; all eight show it unsafe."""
+    count = len(CUSTOMERS)
+    named = [CUSTOMERS[i] if i < right else CUSTOMERS[(i + 1) % count] for i in range(count)]
+    return "".join(f"{pseudonym(true)},{said}\n" for true, said in zip(CUSTOMERS, named, strict=True)).encode()
