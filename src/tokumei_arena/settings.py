@@ -156,6 +156,7 @@ ARENA_LIMITS = {
     "submits_per_minute": 60,
     "team_submits_per_minute": 120,
     "questions_per_hour": 20,
+    "api_per_minute": 1200,
     "board_seconds": 3,
 }
 ARENA_ROLE = environment.role()

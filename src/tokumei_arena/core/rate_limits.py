@@ -6,7 +6,7 @@ Two requests of the same instant may be counted as one. That is enough to slow a
 
 from __future__ import annotations
 
-from django.core.cache import cache
+from django.core.cache import caches
 from django.utils.translation import ngettext
 
 from tokumei_arena.core import clock
@@ -17,8 +17,13 @@ __all__ = ["HOUR", "MINUTE", "spend"]
 MINUTE, HOUR = 60, 3600
 
 
-def spend(action: str, who: object, *, limit: int, seconds: int = MINUTE) -> None:
-    """Count one action of somebody (a person, a team: their id), or refuse it if there were too many of late."""
+def spend(action: str, who: object, *, limit: int, seconds: int = MINUTE, store: str = "default") -> None:
+    """Count one action of somebody (a person, a team: their id), or refuse it if there were too many of late.
+
+    What happens at every request is counted per web process, in the store "pages": a write to the database for each
+    would cost more than the request.
+    """
+    cache = caches[store]
     moment = clock.now().timestamp()
     window = int(moment // seconds)
     key = f"rate:{action}:{who}:{window}"
