@@ -24,8 +24,8 @@ demo: setup
 	@echo "Report: demo/report.html"
 
 lint: setup
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 
 # What tests need beyond Python: a browser, a database server, and the tools that check the translations.

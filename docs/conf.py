@@ -35,5 +35,5 @@ def _write_reference(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Hook into the build."""
+    """Connect to the build."""
     app.connect("builder-inited", _write_reference)

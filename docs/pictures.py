@@ -93,7 +93,7 @@ def concealment() -> str:
 
 
 def thresholds(most: int = 200) -> str:
-    """The least number of hits that shows a release unsafe: official and sharp."""
+    """Draw the least number of hits that shows a release unsafe: official and sharp."""
     official, sharp = official_thresholds(most)[1:], sharp_thresholds(most)[1:]
     x0, y0, width, height = 60, 260, 480, 220
     scale = height / max(official)
@@ -103,8 +103,7 @@ def thresholds(most: int = 200) -> str:
         return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
 
     parts = [_line(x0, y0, x0 + width, y0, stroke=INK), _line(x0, y0, x0, y0 - height, stroke=INK)]
-    for n in range(0, most + 1, 50):
-        parts.append(_text(x0 + width * n / most, y0 + 18, str(n), anchor="middle"))
+    parts += [_text(x0 + width * n / most, y0 + 18, str(n), anchor="middle") for n in range(0, most + 1, 50)]
     for r in range(0, max(official) + 1, 25):
         parts += [
             _text(x0 - 8, y0 - scale * r + 4, str(r), anchor="end"),
