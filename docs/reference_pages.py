@@ -103,8 +103,10 @@ def errors_page() -> list[str]:
     lines = [
         "# Error codes",
         "",
-        'With `--json` an error is `{"error": {"code", "message", "file", "line", "column"}}`; '
-        "the message says what to do.",
+        (
+            'With `--json` an error is `{"error": {"code", "message", "file", "line", "column"}}`; '
+            "the message says what to do."
+        ),
         "",
         "| code | error | raised in |",
         "| --- | --- | --- |",
