@@ -15,14 +15,12 @@ from tokumei_arena.core.errors import NotAllowedError, RefusedError, TooManyErro
 from tokumei_arena.core.links import hash_token
 from tokumei_arena.models import ApiToken, Person
 
-__all__ = ["PREFIX", "Scope", "find_token", "make_token", "revoke_token"]
+__all__ = ["PREFIX", "REFEREE", "SCOPES", "Scope", "find", "make", "revoke"]
 
 # Lets scanners of leaked secrets, and people, see what it is.
 PREFIX = "tokumei_"
 MOST_TOKENS = 20
 LONGEST = timedelta(days=366)
-# A token is written down as used at most this often, so that reading does not mean writing.
-USE_NOTED = timedelta(minutes=5)
 
 
 class Scope(models.TextChoices):
@@ -34,7 +32,11 @@ class Scope(models.TextChoices):
     REFEREE = "referee", gettext_lazy("referee: everything the referee desk can do")
 
 
-def make_token(person: Person, *, name: str, scopes: Iterable[str], lasts: timedelta) -> tuple[ApiToken, str]:
+SCOPES = Scope.values
+REFEREE = Scope.REFEREE.value
+
+
+def make(person: Person, *, name: str, scopes: Iterable[str], lasts: timedelta) -> tuple[ApiToken, str]:
     """Return a new token and its text, which is told once."""
     wanted = sorted({Scope(scope).value for scope in scopes})
     if not wanted:
@@ -62,19 +64,15 @@ def make_token(person: Person, *, name: str, scopes: Iterable[str], lasts: timed
     return token, text
 
 
-def find_token(text: str) -> ApiToken | None:
+def find(text: str) -> ApiToken | None:
     """Return the token of a program, with its person, unless it is unknown, expired or its account is closed."""
     found = ApiToken.objects.filter(token_hash=hash_token(text)).select_related("person").first()
-    now = clock.now()
-    if found is None or not found.person.is_active or (found.expires_at is not None and found.expires_at <= now):
+    if found is None or not found.person.is_active:
         return None
-    if found.last_used_at is None or now - found.last_used_at > USE_NOTED:
-        found.last_used_at = now
-        found.save(update_fields=["last_used_at"])
-    return found
+    return None if found.expires_at is not None and found.expires_at <= clock.now() else found
 
 
-def revoke_token(token: ApiToken, *, by: Person) -> None:
+def revoke(token: ApiToken, *, by: Person) -> None:
     """Make a token useless at once."""
     with transaction.atomic():
         logbook.record("token.revoke", actor=by, object_id=token.pk)
