@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from tokumei_arena.core import access, phases
 from tokumei_arena.models import Feedback, Phase, Round, Submission
 
-__all__ = ["policy", "shown_figures"]
+__all__ = ["policy", "shown", "shown_figures"]
 
 BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
 def policy(round_: Round, kind: str) -> Feedback:
     """Return the rule for releases or guesses at this moment; after the results are out everything is exact."""
-    published = phases.phase_of(round_, Phase.Kind.PUBLISHED)
     now = phases.current_phase(round_)
-    if published is not None and now is not None and now.kind == Phase.Kind.PUBLISHED:
+    if now is not None and now.kind == Phase.Kind.PUBLISHED:
         return Feedback.EXACT
     release = kind == Submission.Kind.RELEASE
     chosen = Feedback(round_.release_feedback if release else round_.attack_feedback)
@@ -31,12 +31,14 @@ def shown_figures(viewer: access.Viewer, submission: Submission) -> dict[str, An
     """Return the figures of a submission as this viewer may see them now."""
     if submission.evaluation is None:
         return {}
-    figures: dict[str, Any] = submission.evaluation.figures
-    if access.is_referee(viewer):
-        return figures
-    rule = policy(submission.round, submission.kind)
+    rule = Feedback.EXACT if access.is_referee(viewer) else policy(submission.round, submission.kind)
+    return shown(submission.evaluation.figures, rule)
+
+
+def shown(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:
+    """Return figures under a rule: as they are, rounded, as bands, or none."""
     if rule is Feedback.EXACT:
-        return figures
+        return dict(figures)
     if rule is Feedback.ROUNDED:
         return {name: _rounded(value) for name, value in figures.items() if _is_number(value)}
     if rule is Feedback.BANDS:
@@ -45,11 +47,12 @@ def shown_figures(viewer: access.Viewer, submission: Submission) -> dict[str, An
 
 
 def _is_number(value: object) -> bool:
+    """Return whether a value can be made coarse; a yes or no cannot, and is not shown at all."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _rounded(value: float) -> float:
-    """Return two significant digits; a yes or no cannot be rounded and is not shown at all."""
+    """Return two significant digits."""
     return float(f"{value:.2g}") if math.isfinite(value) else value
 
 

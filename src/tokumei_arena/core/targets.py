@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
+from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Count, Max
 
-from tokumei_arena.core import logbook, phases
+from tokumei_arena.core import clock, logbook, phases
 from tokumei_arena.games import find_game
 from tokumei_arena.models import Choice, Phase, Round, Submission, Target, Team
 
-__all__ = ["chosen_release", "make_due_targets"]
+__all__ = [
+    "chosen_release",
+    "chosen_releases",
+    "due_rounds",
+    "make_due_targets",
+    "release_counts",
+    "secret_number",
+]
 
 ALIASES = [
     "Agate",
@@ -57,25 +69,48 @@ ALIASES = [
 
 def chosen_release(round_: Round, team: Team) -> Submission | None:
     """Return the release with which a team competes: its choice, or its best valid one by the rule set."""
-    choice = Choice.objects.filter(round=round_, team=team).select_related("submission__evaluation").first()
-    if choice is not None and choice.submission.verdict == Submission.Verdict.VALID:
-        return choice.submission
+    return chosen_releases(round_).get(team.pk)
+
+
+def chosen_releases(round_: Round, *, until: datetime | None = None) -> dict[UUID, Submission]:
+    """Return the release with which each team competes, by team; ``until``: only what was there at that moment."""
     game = find_game(round_.contest.rule_set)
     valid = Submission.objects.filter(
-        round=round_, team=team, kind=Submission.Kind.RELEASE, verdict=Submission.Verdict.VALID
+        round=round_, kind=Submission.Kind.RELEASE, verdict=Submission.Verdict.VALID
     ).select_related("evaluation")
-    ranked = sorted(valid, key=lambda one: (game.release_order(_figures(one)), one.received_at, str(one.pk)))
-    return ranked[0] if ranked else None
+    choices = Choice.objects.filter(round=round_)
+    if until is not None:
+        valid, choices = valid.filter(received_at__lt=until), choices.filter(created_at__lt=until)
+    wanted = dict(choices.values_list("team_id", "submission_id"))
+    best: dict[UUID, tuple[tuple[Any, ...], Submission]] = {}
+    for one in valid:
+        quality = math.inf if one.evaluation is None else game.release_order(one.evaluation.figures)
+        order = (wanted.get(one.team_id) != one.pk, quality)
+        key = (*order, one.received_at, str(one.pk))
+        if one.team_id not in best or key < best[one.team_id][0]:
+            best[one.team_id] = (key, one)
+    return {team: one for team, (_, one) in best.items()}
 
 
-def _figures(submission: Submission) -> dict[str, float]:
-    return {} if submission.evaluation is None else submission.evaluation.figures
+def release_counts(round_: Round, *, until: datetime | None = None) -> dict[UUID, tuple[int, datetime]]:
+    """Return how many releases each team handed in, and when the last came."""
+    releases = Submission.objects.filter(round=round_, kind=Submission.Kind.RELEASE)
+    if until is not None:
+        releases = releases.filter(received_at__lt=until)
+    counted = releases.order_by().values_list("team_id").annotate(Count("pk"), Max("received_at"))
+    return {team: (count, last) for team, count, last in counted}
 
 
-def _secret_order(round_: Round, text: str) -> str:
-    """Return a key that orders things in a way nobody can foresee or connect between rounds."""
+def secret_number(round_: Round, text: str) -> str:
+    """Return a number (hex) that nobody can foresee or connect between rounds; it orders and seeds things."""
     secret = round_.contest.seed.encode()
     return hmac.new(secret, f"{round_.pk}:{text}".encode(), hashlib.sha256).hexdigest()
+
+
+def due_rounds() -> list[Round]:
+    """Return the rounds whose anonymization is over and that have no targets yet."""
+    over = Round.objects.filter(phases__kind=Phase.Kind.ANONYMIZE, phases__ends_at__lte=clock.now(), targets=None)
+    return list(over.select_related("contest").order_by("pk"))
 
 
 def make_due_targets(round_: Round) -> list[Target]:
@@ -91,11 +126,11 @@ def make_due_targets(round_: Round) -> list[Target]:
         if locked.targets.exists():
             return []
         teams = locked.contest.teams.filter(approved_at__isnull=False, disqualified_at__isnull=True)
-        entries = [(team, chosen_release(locked, team)) for team in teams]
-        made = [(team, release) for team, release in entries if release is not None]
-        made.sort(key=lambda entry: _secret_order(locked, f"team:{entry[0].pk}"))
+        chosen = chosen_releases(locked)
+        made = [(team, chosen[team.pk]) for team in teams if team.pk in chosen]
+        made.sort(key=lambda entry: secret_number(locked, f"team:{entry[0].pk}"))
         # Aliases come in another secret order than the targets, so that neither follows from the other.
-        names = sorted(ALIASES, key=lambda name: _secret_order(locked, f"name:{name}"))
+        names = sorted(ALIASES, key=lambda name: secret_number(locked, f"name:{name}"))
         found = []
         for position, (team, release) in enumerate(made):
             again = position // len(names)

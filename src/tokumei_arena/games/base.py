@@ -9,7 +9,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-__all__ = ["Checked", "Column", "Entry", "FileSpec", "Game", "Note", "Pair", "Published", "RoundTable", "Row"]
+__all__ = [
+    "Both",
+    "Checked",
+    "Column",
+    "Entry",
+    "Figures",
+    "FileSpec",
+    "Game",
+    "Note",
+    "Pair",
+    "Published",
+    "RoundTable",
+    "Row",
+]
 
 Figures = Mapping[str, Any]
 Both = Mapping[str, str]
@@ -23,6 +36,7 @@ class FileSpec:
     name: str
     about: Both
     secret: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +193,10 @@ class Game(ABC):
     @abstractmethod
     def release_order(self, figures: Figures) -> float:
         """Return what orders valid releases of one team, best first."""
+
+    def guess_order(self, figures: Figures) -> tuple[float, ...]:
+        """Return what orders several valid attempts at one target, best first; the best one counts."""
+        return (-float(figures[self.matrix_figure]),)
 
     @abstractmethod
     def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair], parameters: Figures) -> RoundTable:
