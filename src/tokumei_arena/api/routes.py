@@ -1,9 +1,30 @@
-"""Addresses of the API."""
+"""Addresses of the API: /api/v1/..., described at /api/v1/openapi.json."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from typing import Any
 
-__all__ = ["urlpatterns"]
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+from ninja import NinjaAPI
 
-urlpatterns: list[URLPattern] = []
+from tokumei_arena.api import contests, play, teams
+from tokumei_arena.api.errors import add_handlers, no_such_address
+
+__all__ = ["api", "urlpatterns"]
+
+api = NinjaAPI(
+    title="Tokumei arena",
+    version="1",
+    description="Take part in contests of anonymization and re-identification, or run them. "
+    'Send a token of yours as \'Authorization: Bearer TOKEN\'; every refusal is {"error": {"code", "message"}}.',
+    docs_url=None,
+)
+add_handlers(api)
+for part in (contests, play, teams):
+    api.add_router("", part.router)
+
+urlpatterns: list[Any] = [
+    path("v1/", api.urls),
+    path("v1/<path:rest>", csrf_exempt(no_such_address)),
+]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import typer
 
-from tokumei_arena.commands import serve
+from tokumei_arena.commands import client, serve
 
 __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Run contests between anonymizers and attackers, or take part in one.")
 serve.register(app)
+client.register(app)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
@@ -20,14 +18,13 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from tokumei_arena import environment
-from tokumei_arena.core import clock, logbook
+from tokumei_arena.core import people
 from tokumei_arena.models import OneTimeLink, Person
 
 __all__ = ["first_referee_token", "is_prepared", "prepare_database", "prepare_static"]
 
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
 PREPARE_LOCK = 7_466_002
-LINK_LIFE = timedelta(days=7)
 
 
 @contextmanager
@@ -86,13 +83,6 @@ def first_referee_token() -> str | None:
     """Return the token of a new link for the first referee, whose earlier links end; None if there is a referee."""
     if Person.objects.filter(is_referee=True, is_active=True).exists():
         return None
-    token = secrets.token_urlsafe(32)
     with transaction.atomic():
         OneTimeLink.objects.filter(purpose=OneTimeLink.Purpose.REFEREE, made_by=None, used_at=None).delete()
-        link = OneTimeLink.objects.create(
-            purpose=OneTimeLink.Purpose.REFEREE,
-            token_hash=hashlib.sha256(token.encode()).hexdigest(),
-            expires_at=clock.now() + LINK_LIFE,
-        )
-        logbook.record("referee.link", object_id=link.pk)
-    return token
+        return people.make_referee_link()

@@ -1,0 +1,65 @@
+"""Who calls: a person by a token, limited to the scopes of the token. Cookies are not looked at."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja.security import HttpBearer
+
+from tokumei_arena.core import access, clock, rate_limits, tokens
+from tokumei_arena.core.errors import NotAllowedError
+from tokumei_arena.models import ApiToken, Person
+
+__all__ = ["ATTACK", "READ", "REFEREE", "SUBMIT", "TokenAuth", "caller", "token_of"]
+
+# A moment written at every request would make readers wait for each other.
+USED_AGAIN_AFTER = timedelta(minutes=1)
+
+
+class TokenAuth(HttpBearer):
+    """Takes ``Authorization: Bearer TOKEN`` if the token has the scope that the operation needs."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self.scope = scope
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
+        """Return the token, or None if there is no such token (any more)."""
+        found = tokens.find(token)
+        if found is None:
+            return None
+        limit = settings.ARENA_LIMITS["api_per_minute"]
+        rate_limits.spend("api", found.pk, limit=limit, store="pages")
+        if self.scope not in found.scopes:
+            message = _("this token has no scope “%(scope)s”; make another one") % {"scope": self.scope}
+            raise NotAllowedError(message, code="scope")
+        if self.scope == tokens.REFEREE:
+            access.need_referee(found.person)
+        _note_use(found)
+        request.user = found.person
+        return found
+
+
+def _note_use(token: ApiToken) -> None:
+    now = clock.now()
+    if token.last_used_at is None or now - token.last_used_at > USED_AGAIN_AFTER:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+def token_of(request: HttpRequest) -> ApiToken:
+    """Return the token of a call."""
+    found: Any = getattr(request, "auth", None)
+    assert isinstance(found, ApiToken)
+    return found
+
+
+def caller(request: HttpRequest) -> Person:
+    """Return who calls."""
+    return token_of(request).person
+
+
+READ, SUBMIT, ATTACK, REFEREE = (TokenAuth(scope.value) for scope in tokens.Scope)

@@ -1,0 +1,72 @@
+"""Operations that look at contests: who am I, contests, rounds, announcements, questions."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+
+from tokumei_arena.api import schemas, show
+from tokumei_arena.api.auth import READ, SUBMIT, caller, token_of
+from tokumei_arena.api.fetch import contest_of
+from tokumei_arena.core import access, announcements
+from tokumei_arena.models import Membership
+
+__all__ = ["router"]
+
+router = Router(tags=["contests"])
+
+
+class QuestionIn(Schema):
+    """A question of the caller's team."""
+
+    question: str
+
+
+@router.get("/me", auth=READ, response=schemas.Me)
+def me(request: HttpRequest) -> schemas.Me:
+    """Return who calls, with which scopes, and in which teams."""
+    person = caller(request)
+    found = Membership.objects.filter(person=person).select_related("contest", "team").order_by("contest__slug")
+    return schemas.Me(
+        id=person.pk,
+        name=person.name,
+        referee=person.is_referee,
+        scopes=token_of(request).scopes,
+        memberships=[show.membership_document(one) for one in found],
+    )
+
+
+@router.get("/contests", auth=READ, response=list[schemas.ContestOut])
+def contests(request: HttpRequest) -> list[schemas.ContestOut]:
+    """List the contests that the caller may see, newest first."""
+    person = caller(request)
+    return [show.contest_document(one, person) for one in access.contests(person).order_by("-created_at")]
+
+
+@router.get("/contests/{slug}", auth=READ, response=schemas.ContestOut)
+def contest(request: HttpRequest, slug: str) -> schemas.ContestOut:
+    """Return one contest with its rounds and phases."""
+    return show.contest_document(contest_of(request, slug), caller(request))
+
+
+@router.get("/contests/{slug}/announcements", auth=READ, response=list[schemas.AnnouncementOut])
+def list_announcements(request: HttpRequest, slug: str) -> list[schemas.AnnouncementOut]:
+    """List what the referees told everybody, newest first."""
+    found = announcements.announcements(contest_of(request, slug))
+    return [schemas.AnnouncementOut(id=one.pk, at=one.created_at, title=one.title, body=one.body) for one in found]
+
+
+@router.get("/contests/{slug}/questions", auth=READ, response=list[schemas.QuestionOut])
+def list_questions(request: HttpRequest, slug: str) -> list[schemas.QuestionOut]:
+    """List the questions that the caller may read, newest first."""
+    person = caller(request)
+    found = announcements.clarifications(person, contest_of(request, slug)).select_related("contest")
+    return [show.question_document(one, person) for one in found]
+
+
+@router.post("/contests/{slug}/questions", auth=SUBMIT, response={201: schemas.QuestionOut})
+def ask(request: HttpRequest, slug: str, body: QuestionIn) -> tuple[int, schemas.QuestionOut]:
+    """Ask the referees something for the caller's team."""
+    person = caller(request)
+    made = announcements.ask(person, contest_of(request, slug), body.question)
+    return 201, show.question_document(made, person)
