@@ -112,12 +112,21 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = False
-ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/300s/key", "signup": "20/h/ip"}
+# One address per account: a new one takes the place of the old one once it is verified.
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
+# Addresses without an account get no mail: without a mail server a referee would have to read it.
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if environment.flag("TOKUMEI_ARENA_HTTPS") else "http"
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/300s/key", "signup": "60/h/ip"}
 MFA_ADAPTER = "tokumei_arena.core.accounts.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Tokumei arena"
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEBUG
+MFA_TOTP_TOLERANCE = 1
+# Browsers offer passkeys without TLS on localhost only.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not environment.flag("TOKUMEI_ARENA_HTTPS")
 
 HTTPS = environment.flag("TOKUMEI_ARENA_HTTPS")
 SECURE_CONTENT_TYPE_NOSNIFF = True

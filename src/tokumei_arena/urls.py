@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.urls import include, path
 
 from tokumei_arena.api import routes as api
-from tokumei_arena.web import routes_accounts, routes_boards, routes_desk, routes_play, routes_teams
+from tokumei_arena.web import routes_accounts, routes_allauth, routes_boards, routes_desk, routes_play, routes_teams
 
 urlpatterns = [
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include(routes_allauth.urlpatterns)),
     path("api/", include(api.urlpatterns)),
     path("", include(routes_accounts.urlpatterns)),
     path("", include(routes_teams.urlpatterns)),

@@ -1,15 +1,16 @@
-"""Mail without a mail server: messages are kept, and the referee desk shows them."""
+"""Mail, and what happens without a mail server: messages are kept, and the referee desk shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, send_mail
 from django.core.mail.backends.base import BaseEmailBackend
+from django.utils.translation import gettext as _
 
-from tokumei_arena.models import Message
+from tokumei_arena.models import Message, Team
 
-__all__ = ["DeskBackend"]
+__all__ = ["DeskBackend", "send_invitation"]
 
 
 class DeskBackend(BaseEmailBackend):
@@ -24,3 +25,15 @@ class DeskBackend(BaseEmailBackend):
         ]
         Message.objects.bulk_create(kept)
         return len(kept)
+
+
+def send_invitation(team: Team, email: str, address: str) -> None:
+    """Send the link with which somebody joins a team."""
+    names = {"team": team.name, "contest": team.contest.name, "address": address}
+    subject = _("Invitation to the team “%(team)s”") % names
+    body = _(
+        "You are invited to the team “%(team)s” of the contest “%(contest)s”.\n\n"
+        "Open this link to join; it works once, within seven days:\n%(address)s\n"
+    )
+    # No line break of a participant gets into the header of the mail.
+    send_mail(" ".join(subject.split()), body % names, None, [email])

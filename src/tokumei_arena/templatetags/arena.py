@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import datetime
 from typing import Any
@@ -12,7 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-__all__ = ["JST", "badge", "badge_kind", "figure", "is_jst", "moment", "register", "shown_moment"]
+__all__ = ["JST", "as_json", "badge", "badge_kind", "figure", "is_jst", "moment", "register", "shown_moment"]
 
 register = template.Library()
 JST = ZoneInfo("Asia/Tokyo")
@@ -89,3 +90,9 @@ def badge_kind(state: str) -> str:
 def badge(text: Any, kind: str = "") -> SafeString:
     """Show a word as a badge; kinds are ok, warn, bad and info."""
     return format_html('<span class="badge {}">{}</span>', kind, text)
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """Write plain values for an attribute that a script reads; the template escapes it."""
+    return json.dumps(value)

@@ -1,22 +1,150 @@
-"""What signing up asks for besides e-mail address and password."""
+"""Forms of accounts: signing up, becoming a referee, preferences, tokens."""
 
 from __future__ import annotations
 
+import zoneinfo
+from datetime import timedelta
+from typing import Any
+
 from django import forms
+from django.contrib.auth import password_validation
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from tokumei_arena.models import Person
+from tokumei_arena.core.tokens import Scope
+from tokumei_arena.models import ApiToken, Person
 
-__all__ = ["SignupForm"]
+__all__ = ["EraseForm", "PreferencesForm", "RefereeForm", "SignupForm", "TokenForm"]
+
+LONGEST_NAME = 80
 
 
 class SignupForm(forms.Form):
     """The name that others see."""
 
-    name = forms.CharField(label=_("Name"), max_length=80, help_text=_("Shown to your team and to referees."))
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=LONGEST_NAME,
+        help_text=gettext_lazy("Shown to your team and to referees."),
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
 
     def signup(self, request: HttpRequest, user: Person) -> None:  # noqa: ARG002
         """Keep the name."""
         user.name = self.cleaned_data["name"]
         user.save(update_fields=["name"])
+
+
+class RefereeForm(forms.Form):
+    """The account of a new referee."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    email = forms.EmailField(
+        label=gettext_lazy("E-mail address"),
+        help_text=gettext_lazy("You sign in with it."),
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    password1 = forms.CharField(
+        label=gettext_lazy("Password"),
+        help_text=password_validation.password_validators_help_text_html(),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        strip=False,
+    )
+    password2 = forms.CharField(
+        label=gettext_lazy("Password (again)"),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        strip=False,
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Check that both passwords agree and are good enough for this person."""
+        data = super().clean() or {}
+        password = data.get("password1")
+        if password and password != data.get("password2"):
+            self.add_error("password2", _("Write the same password twice."))
+        elif password:
+            person = Person(email=data.get("email", ""), name=data.get("name", ""))
+            try:
+                password_validation.validate_password(password, person)
+            except forms.ValidationError as error:
+                self.add_error("password1", error)
+        return data
+
+
+def _zones() -> list[Any]:
+    """Return all zones, grouped by their first word; the first choice leaves it to the browser."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for name in sorted(zoneinfo.available_timezones()):
+        region, slash, place = name.partition("/")
+        if slash and region not in ("Etc", "SystemV", "posix", "right"):
+            groups.setdefault(region, []).append((name, place.replace("_", " ")))
+    return [
+        ("", _("as the browser says")),
+        ("Asia/Tokyo", _("Japan Standard Time (JST)")),
+        ("UTC", "UTC"),
+        *groups.items(),
+    ]
+
+
+class PreferencesForm(forms.Form):
+    """Name, language and time zone."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=LONGEST_NAME,
+        help_text=gettext_lazy("Shown to your team and to referees."),
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"), required=False)
+    time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["language"].choices = [("", _("as the browser says")), ("en", "English"), ("ja", "日本語")]  # type: ignore[attr-defined]
+        self.fields["time_zone"].choices = _zones()  # type: ignore[attr-defined]
+
+    def save_to(self, person: Person) -> None:
+        """Keep what was chosen."""
+        for name, value in self.cleaned_data.items():
+            setattr(person, name, value)
+        person.save(update_fields=list(self.cleaned_data))
+
+
+class TokenForm(forms.Form):
+    """A new token: its name, what it may do, how long."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=ApiToken._meta.get_field("name").max_length,
+        help_text=gettext_lazy("So that you know later which program uses it."),
+    )
+    scopes = forms.MultipleChoiceField(
+        label=gettext_lazy("What it may do"), widget=forms.CheckboxSelectMultiple, choices=Scope.choices
+    )
+    days = forms.TypedChoiceField(label=gettext_lazy("Valid for"), coerce=int, initial=90)
+
+    def __init__(self, *args: Any, for_referee: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = [choice for choice in Scope.choices if for_referee or choice[0] != Scope.REFEREE]
+        self.fields["scopes"].choices = offered  # type: ignore[attr-defined]
+        self.fields["scopes"].initial = [Scope.READ.value, Scope.SUBMIT.value, Scope.ATTACK.value]
+        self.fields["days"].choices = [  # type: ignore[attr-defined]
+            (7, _("one week")),
+            (30, _("30 days")),
+            (90, _("90 days")),
+            (366, _("one year")),
+        ]
+
+    @property
+    def lasts(self) -> timedelta:
+        """How long the token shall be valid."""
+        return timedelta(days=self.cleaned_data["days"])
+
+
+class EraseForm(forms.Form):
+    """Consent to the end of an account."""
+
+    sure = forms.BooleanField(label=gettext_lazy("I know that this cannot be undone."))

@@ -1,0 +1,127 @@
+"""The first page, and what people manage about themselves: preferences, tokens, the end of their account."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from allauth.account.decorators import reauthentication_required
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from tokumei_arena.core import access, clock, people, phases, tokens
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.next_step import active_round, next_step
+from tokumei_arena.models import Contest
+from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
+from tokumei_arena.web.fetch import person_of
+from tokumei_arena.web.steps import step_address
+
+__all__ = ["erase_account", "home", "preferences", "revoke_token", "tokens_page"]
+
+YEAR = 366 * 24 * 3600
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """List the contests of this viewer, own ones first, each with the next step."""
+    seen = access.contests(request.user).order_by("-created_at")
+    lines = [_line(request, contest) for contest in seen]
+    lines.sort(key=lambda line: line["membership"] is None)
+    return render(request, "people/home.html", {"lines": lines})
+
+
+def _line(request: HttpRequest, contest: Contest) -> dict[str, Any]:
+    step, round_ = next_step(request.user, contest), active_round(contest)
+    return {
+        "contest": contest,
+        "membership": access.membership(request.user, contest),
+        "round": round_,
+        "phase": None if round_ is None else phases.current_phase(round_),
+        "step": step,
+        "step_url": step_address(request, step),
+    }
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def preferences(request: HttpRequest) -> HttpResponse:
+    """Let people change their name, language and time zone."""
+    person = person_of(request)
+    now = {"name": person.name, "language": person.language, "time_zone": person.time_zone}
+    form = PreferencesForm(request.POST or None, initial=now)
+    if request.method == "POST" and form.is_valid():
+        form.save_to(person)
+        with translation.override(person.language or translation.get_language()):
+            messages.success(request, _("Your preferences are saved."))
+        return _with_language(redirect("preferences"), person.language)
+    return render(request, "people/preferences.html", {"form": form})
+
+
+def _with_language(response: HttpResponse, language: str) -> HttpResponse:
+    """Let the chosen language begin at once: the cookie of the language switch would win over it."""
+    name = settings.LANGUAGE_COOKIE_NAME
+    if not language:
+        response.delete_cookie(name, samesite="Lax")
+        return response
+    response.set_cookie(name, language, max_age=YEAR, samesite="Lax", secure=settings.LANGUAGE_COOKIE_SECURE)
+    return response
+
+
+@login_required
+@reauthentication_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def erase_account(request: HttpRequest) -> HttpResponse:
+    """Let people end their account; what their team handed in stays."""
+    form = EraseForm(request.POST or None)
+    status = 200
+    if request.method == "POST" and form.is_valid():
+        person = person_of(request)
+        try:
+            people.erase(person, by=person)
+        except ArenaError as error:
+            form.add_error(None, error.message)
+            status = error.status
+        else:
+            logout(request)
+            messages.success(request, _("Your account and your personal data are erased."))
+            return redirect("home")
+    return render(request, "people/erase.html", {"form": form}, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens_page(request: HttpRequest) -> HttpResponse:
+    """List the tokens of the person and make new ones; a new one is told here, once."""
+    person = person_of(request)
+    form = TokenForm(request.POST or None, for_referee=access.is_referee(person))
+    told, status = "", 200
+    if request.method == "POST" and form.is_valid():
+        wanted = form.cleaned_data
+        try:
+            _token, told = tokens.make(person, name=wanted["name"], scopes=wanted["scopes"], lasts=form.lasts)
+        except ArenaError as error:
+            form.add_error(None, error.message)
+            status = error.status
+        else:
+            form = TokenForm(for_referee=access.is_referee(person))
+    own = person.tokens.order_by("-created_at")
+    context = {"form": form, "told": told, "tokens": own, "now": clock.now()}
+    return render(request, "people/tokens.html", context, status=status)
+
+
+@login_required
+@require_POST
+def revoke_token(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Make one of the person's tokens useless."""
+    person = person_of(request)
+    tokens.revoke(get_object_or_404(person.tokens, pk=pk), by=person)
+    messages.success(request, _("The token is revoked; programs cannot use it any more."))
+    return redirect("tokens")

@@ -1,0 +1,19 @@
+"""The address of the next step."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from tokumei_arena.core.next_step import Step
+
+__all__ = ["step_address"]
+
+
+def step_address(request: HttpRequest, step: Step) -> str:
+    """Return where the step leads, or nothing; after signing in the viewer comes back."""
+    if not step.route:
+        return ""
+    address = reverse(step.route, args=step.words)
+    return f"{address}?{urlencode({'next': request.path})}" if step.route == "account_login" else address

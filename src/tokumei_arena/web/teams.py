@@ -1,0 +1,169 @@
+"""The page of the own team, and what its captains do there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from smtplib import SMTPException
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from tokumei_arena.core import access, people
+from tokumei_arena.core import teams as rules
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.mail import send_invitation
+from tokumei_arena.models import Membership
+from tokumei_arena.web.fetch import contest_of, person_of
+from tokumei_arena.web.frame import frame
+from tokumei_arena.web.team_forms import EditTeamForm, InvitationForm, RoleForm
+
+__all__ = ["change_role", "edit", "invite", "leave", "remove_member", "revoke_invitation", "team"]
+
+
+def _own(request: HttpRequest, slug: str) -> Membership:
+    """Return the viewer's membership; who has none finds nothing here."""
+    membership = access.membership(request.user, contest_of(request, slug))
+    if membership is None:
+        raise Http404
+    return membership
+
+
+@login_required
+@require_GET
+def team(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the own team; who has none learns how to get one."""
+    contest = contest_of(request, slug)
+    membership = access.membership(request.user, contest)
+    if membership is None:
+        context = {**frame(request, contest, "team"), "open": people.registration_open(contest)}
+        return render(request, "teams/none.html", context)
+    return _page(request, membership)
+
+
+def _page(request: HttpRequest, membership: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
+    own = membership.team
+    captain = membership.role == Membership.Role.CAPTAIN
+    members = own.memberships.select_related("person").order_by("created_at")
+    context = {
+        **frame(request, own.contest, "team"),
+        "team": own,
+        "membership": membership,
+        "is_captain": captain,
+        "members": members,
+        "full": members.count() >= own.contest.team_size,
+        "roles": Membership.Role.choices,
+        "invitations": rules.open_invitations(own) if captain else [],
+        "edit_form": EditTeamForm(initial={"name": own.name, "affiliation": own.affiliation}),
+        "invite_form": InvitationForm(),
+        **more,
+    }
+    return render(request, "teams/team.html", context, status=status)
+
+
+def _try(request: HttpRequest, slug: str, act: Callable[[], object], done: str) -> HttpResponse:
+    """Do something and go back to the team, with a word on how it went."""
+    try:
+        act()
+    except ArenaError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, done)
+    return redirect("team", slug)
+
+
+@login_required
+@require_POST
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change name and affiliation."""
+    membership = _own(request, slug)
+    form = EditTeamForm(request.POST)
+    if not form.is_valid():
+        return _page(request, membership, edit_form=form)
+    try:
+        people.edit_team(membership.team, by=person_of(request), **form.cleaned_data)
+    except ArenaError as error:
+        form.add_error(None, error.message)
+        # The page shows the team as it is kept, not as it was refused.
+        return _page(request, _own(request, slug), status=error.status, edit_form=form)
+    messages.success(request, _("Your team is changed."))
+    return redirect("team", slug)
+
+
+@login_required
+@require_POST
+def invite(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make an invitation; its link is shown here, once, and sent if there is an address."""
+    membership = _own(request, slug)
+    form = InvitationForm(request.POST)
+    if not form.is_valid():
+        return _page(request, membership, invite_form=form)
+    role, email = form.cleaned_data["role"], form.cleaned_data["email"]
+    try:
+        token = people.invite(membership.team, person_of(request), role, email)
+    except ArenaError as error:
+        form.add_error(None, error.message)
+        return _page(request, membership, status=error.status, invite_form=form)
+    address = request.build_absolute_uri(reverse("join_team", args=[token]))
+    sent = bool(email) and _sent(request, membership, email, address)
+    return _page(request, membership, told=address, sent_to=email if sent else "")
+
+
+def _sent(request: HttpRequest, membership: Membership, email: str, address: str) -> bool:
+    try:
+        send_invitation(membership.team, email, address)
+    except (SMTPException, OSError):
+        messages.warning(request, _("The mail could not be sent; pass the link on yourself."))
+        return False
+    return True
+
+
+@login_required
+@require_POST
+def revoke_invitation(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Take an invitation back."""
+    membership = _own(request, slug)
+    link = get_object_or_404(membership.team.invitations, pk=pk, used_at=None)
+    done = _("The invitation is withdrawn.")
+    return _try(request, slug, lambda: people.revoke_invitation(link, by=person_of(request)), done)
+
+
+@login_required
+@require_POST
+def change_role(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Give a member of the own team another role."""
+    member = get_object_or_404(_own(request, slug).team.memberships, pk=pk)
+    form = RoleForm(request.POST)
+    role = form.cleaned_data["role"] if form.is_valid() else ""
+    return _try(
+        request, slug, lambda: people.change_role(member, role, by=person_of(request)), _("The role is changed.")
+    )
+
+
+@login_required
+@require_POST
+def remove_member(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Take a member out of the own team."""
+    member = get_object_or_404(_own(request, slug).team.memberships, pk=pk)
+    done = _("The member is removed from the team.")
+    return _try(request, slug, lambda: people.remove(member, by=person_of(request)), done)
+
+
+@login_required
+@require_POST
+def leave(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave the own team."""
+    membership = _own(request, slug)
+    try:
+        people.leave(membership)
+    except ArenaError as error:
+        messages.error(request, error.message)
+        return redirect("team", slug)
+    messages.success(request, _("You have left the team."))
+    return redirect("home")
