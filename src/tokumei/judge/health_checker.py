@@ -1,7 +1,8 @@
 """The checkers of PWS Cup 2021: D with X, and E (spec D.4), with the official verdicts and every finding.
 
 Errors decide the verdict. Warnings name what the official programs overlook or decide against the rules (spec F-D3,
-F-D5); ``strict`` follows the spec instead. Blank lines are skipped, as the official programs do.
+F-D5); ``strict`` follows the spec instead. Blank lines are skipped, as the official programs do. The sentences stand
+in `health_messages`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import numpy as np
 import polars as pl
 
 from tokumei.errors import Finding
+from tokumei.judge.check_result import Language
+from tokumei.judge.health_messages import health_sentence
 from tokumei.kernels.health_table import COLUMNS, DOMAINS, EMPTY, HealthTable
 
 __all__ = ["Checked", "TextRows", "check_answers", "check_release_files"]
@@ -77,33 +80,48 @@ class TextRows:
 
 
 class _Notes:
-    """Collects findings of one file."""
+    """Collects findings of one file, in one language."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, language: Language) -> None:
         self.file = file
+        self.language = language
         self.errors: list[tuple[str, Finding]] = []
         self.warnings: list[tuple[str, Finding]] = []
 
-    def add(self, code: str, message: str, *, error: bool = True, **place: int | str | None) -> None:
-        finding = Finding(code, message, **place)  # type: ignore[arg-type]
+    def add(
+        self, key: str, *, error: bool = True, line: int | None = None, column: int | None = None, **facts: object
+    ) -> None:
+        """Add a finding; the code is the first word of the key of its sentence."""
+        finding = Finding(key.partition(" ")[0], health_sentence(key, self.language, **facts), line, column)
         (self.errors if error else self.warnings).append((self.file, finding))
 
     def add_cells(
-        self, rows: TextRows, wrong: pl.Series, place: tuple[int, str], code: str, tell: str, *, error: bool = True
+        self,
+        rows: TextRows,
+        wrong: pl.Series,
+        place: tuple[int, str],
+        key: str,
+        *,
+        error: bool = True,
+        **facts: object,
     ) -> None:
-        """Add a finding for every wrong cell of the column (position, name); {} in ``tell`` stands for the value."""
+        """Add a finding for every wrong cell of the column (position, name)."""
         column, name = place
         values = rows.cells(column + 1)[column]
+        found = self.errors if error else self.warnings
         for row in wrong.fill_null(value=False).arg_true().to_list():
             value = values[row] or ""
             shown = value if len(value) <= SHOWN else value[: SHOWN - 3] + "..."
-            line = rows.numbers[row]
-            self.add(code, tell.format(shown), error=error, line=line, column=column + 1, name=name, value=value)
+            message = health_sentence(key, self.language, value=shown, **facts)
+            finding = Finding(key.partition(" ")[0], message, rows.numbers[row], column + 1, name, value)
+            found.append((self.file, finding))
 
 
-def check_release_files(original: HealthTable, d: TextRows, x: TextRows, *, strict: bool = False) -> Checked:
+def check_release_files(
+    original: HealthTable, d: TextRows, x: TextRows, *, strict: bool = False, language: Language = "en"
+) -> Checked:
     """Check D and X against B by the official rules; ``strict`` by the resolutions of the spec."""
-    in_d, in_x = _Notes("D"), _Notes("X")
+    in_d, in_x = _Notes("D", language), _Notes("X", language)
     _check_width(d, len(COLUMNS), in_d)
     for position, name in enumerate(COLUMNS):
         if name in RANGES:
@@ -126,12 +144,11 @@ def _check_width(rows: TextRows, width: int, notes: _Notes) -> None:
     wrong = [number for number, found in enumerate(widths) if found != width]
     cells = f"{width} cell{'s' if width > 1 else ''}"
     if len(set(widths)) == 1 and wrong:
-        message = f"every line has {widths[0]} cells, but {cells} are needed"
-        notes.add("column-count", message, line=rows.numbers[0], column=min(widths[0], width) + 1)
+        found, column = widths[0], min(widths[0], width) + 1
+        notes.add("column-count everywhere", line=rows.numbers[0], column=column, found=found, cells=cells, width=width)
         return
     for row in wrong:
-        message = f"this line has {widths[row]} cells, but {cells} are needed"
-        notes.add("column-count", message, line=rows.numbers[row])
+        notes.add("column-count", line=rows.numbers[row], found=widths[row], cells=cells, width=width)
 
 
 def _check_number(
@@ -141,23 +158,19 @@ def _check_number(
     empty = text.str.strip_chars().is_in(sorted(EMPTY))
     value = text.str.strip_chars().cast(pl.Float64, strict=False)
     unreadable = ~empty & (value.is_null() | value.is_nan())
-    notes.add_cells(rows, unreadable, (column, name), "no-number", "'{}' is no number; write a number")
-    tell = "the cell is empty; the official checker overlooks it, but no measure can use the row"
-    notes.add_cells(rows, empty, (column, name), "empty-number", tell, error=strict)
+    notes.add_cells(rows, unreadable, (column, name), "no-number")
+    notes.add_cells(rows, empty, (column, name), "empty-number", error=strict)
     low, high = RANGES[name]
     usable = ~empty & ~unreadable
     outside = usable & ~value.is_between(low, high)
-    tell = f"{{}} is outside {low:g} to {high:g}"
-    notes.add_cells(rows, outside, (column, name), "out-of-range", tell)
+    notes.add_cells(rows, outside, (column, name), "out-of-range", low=low, high=high)
     if name in ("age", "bmi"):
         least, most = float(original.number(name).min()), float(original.number(name).max())
         beyond = usable & ~outside & ~value.is_between(least, most)
-        tell = f"{{}} is outside {least:g} to {most:g}, the values of B; the rules forbid it, the checker does not"
-        notes.add_cells(rows, beyond, (column, name), "out-of-range-of-B", tell, error=False)
+        notes.add_cells(rows, beyond, (column, name), "out-of-range-of-B", error=False, low=least, high=most)
     else:
         fraction = usable & ~outside & ~value.is_in([0.0, 1.0])
-        tell = "{} is neither 0 nor 1; the official checker accepts it"
-        notes.add_cells(rows, fraction, (column, name), "no-0-or-1", tell, error=False)
+        notes.add_cells(rows, fraction, (column, name), "no-0-or-1", error=False)
 
 
 def _check_nominal(rows: TextRows, column: int, name: str, notes: _Notes) -> None:
@@ -165,48 +178,43 @@ def _check_nominal(rows: TextRows, column: int, name: str, notes: _Notes) -> Non
     unknown = ~text.is_in(list(DOMAINS[name]))
     if name == "edu":
         unstated = text.is_in(sorted(EMPTY | {"Missing"}))
-        tell = "'{}' says nothing about education; B always does, but the official checker accepts it"
-        notes.add_cells(rows, unstated, (column, name), "missing-education", tell, error=False)
+        notes.add_cells(rows, unstated, (column, name), "missing-education", error=False)
         unknown &= ~unstated
-    tell = f"'{{}}' is not one of {', '.join(DOMAINS[name])}"
-    notes.add_cells(rows, unknown, (column, name), "unknown-value", tell)
+    notes.add_cells(rows, unknown, (column, name), "unknown-value", known=", ".join(DOMAINS[name]))
 
 
 def _check_half(total: int, kept: int, notes: _Notes, *, strict: bool) -> None:
     """Check that D keeps half of the rows: the rule accepts exactly half, the checker wants more (spec F-D3)."""
     if 2 * kept < total:
-        notes.add("too-few-rows", f"D has {kept} rows, less than half of the {total} rows of B; delete fewer rows")
+        notes.add("too-few-rows", kept=kept, total=total)
     elif 2 * kept == total:
         if not strict:
-            notes.add("too-few-rows", f"D has exactly half of the {total} rows of B; the official checker wants more")
-        message = "the rule says at least half of the rows, the official checker refuses exactly half"
-        notes.add("exactly-half", message, error=False)
+            notes.add("too-few-rows half", total=total)
+        notes.add("exactly-half", error=False)
 
 
 def _check_excluded(total: int, kept: int, x: TextRows, notes: _Notes, *, strict: bool) -> None:
     if not x.numbers:
-        notes.add("empty-file", "X is empty, and the official checker refuses an empty file; list the deleted rows")
+        notes.add("empty-file")
         return
     _check_width(x, 1, notes)
     text = x.cells(1)[0]
     whole = text.str.contains(INTEGER)
-    notes.add_cells(x, ~whole, (0, "row"), "no-integer", "'{}' is no whole number; write a row number of B from 0")
+    notes.add_cells(x, ~whole, (0, "row"), "no-integer X")
     number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)
     repeated = number.is_not_null() & ~number.is_first_distinct()
-    notes.add_cells(x, repeated, (0, "row"), "duplicate-row", "row {} stands in X twice; list it once")
+    notes.add_cells(x, repeated, (0, "row"), "duplicate-row")
     outside = whole & ~number.is_between(0, total - 1)
-    tell = f"B has no row {{}}; its rows are 0 to {total - 1} (the official checker overlooks it)"
-    notes.add_cells(x, outside, (0, "row"), "row-out-of-range", tell, error=strict)
+    notes.add_cells(x, outside, (0, "row"), "row-out-of-range X", error=strict, last=total - 1)
     if len(x.numbers) + kept != total:
-        message = f"X lists {len(x.numbers)} rows and D has {kept}, together not the {total} rows of B"
-        notes.add("row-count", message)
+        notes.add("row-count X", listed=len(x.numbers), kept=kept, total=total)
 
 
-def check_answers(total: int, e: TextRows) -> Checked:
+def check_answers(total: int, e: TextRows, *, language: Language = "en") -> Checked:
     """Check E: 100 lines of three whole numbers from -1 to the last row of B (spec D.4, F-D9)."""
-    notes = _Notes("E")
+    notes = _Notes("E", language)
     if len(e.numbers) != TEST_ROWS:
-        notes.add("row-count", f"E has {len(e.numbers)} rows; it needs {TEST_ROWS}, one for every row of CT")
+        notes.add("row-count E", listed=len(e.numbers), total=TEST_ROWS)
     if not e.numbers:
         return Checked(tuple(notes.errors))
     _check_width(e, GUESSES, notes)
@@ -214,14 +222,11 @@ def check_answers(total: int, e: TextRows) -> Checked:
     for column, name in enumerate(("first", "second", "third")):
         text = e.cells(GUESSES)[column]
         whole = text.str.contains(INTEGER)
-        tell = "'{}' is no whole number; write a row number of D from 0, or -1"
-        notes.add_cells(e, ~whole, (column, name), "no-integer", tell)
+        notes.add_cells(e, ~whole, (column, name), "no-integer E")
         number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)
         outside = whole & ~number.is_between(-1, total - 1)
-        tell = f"{{}} is outside -1 to {total - 1}, the rows of B"
-        notes.add_cells(e, outside, (column, name), "row-out-of-range", tell)
+        notes.add_cells(e, outside, (column, name), "row-out-of-range E", last=total - 1)
         numbers.append(number.fill_null(-1).to_numpy())
     mixed = (numbers[0] == -1) & ((numbers[1] > -1) | (numbers[2] > -1))
-    tell = "the row is answered as deleted, yet its other guesses count for topk"
-    notes.add_cells(e, pl.Series(np.asarray(mixed)), (0, "first"), "mixed-answer", tell, error=False)
+    notes.add_cells(e, pl.Series(np.asarray(mixed)), (0, "first"), "mixed-answer", error=False)
     return Checked(tuple(_sorted(notes.errors)), tuple(_sorted(notes.warnings)))

@@ -7,12 +7,34 @@ import numpy.typing as npt
 
 from tokumei.errors import InfeasibleError
 
-__all__ = ["OFFICIAL_SEED", "TEST_ROWS_EACH", "pick_rows"]
+__all__ = ["OFFICIAL_SEED", "TEST_ROWS_EACH", "draw_rows", "pick_rows"]
 
 Ints = npt.NDArray[np.int64]
 OFFICIAL_SEED = 100
 TEST_ROWS_EACH = 50
 LARGEST_SEED = 2**32
+
+
+def draw_rows(count: int, deleted: Ints, *, rng: np.random.Generator, each: int = TEST_ROWS_EACH) -> tuple[Ints, Ints]:
+    """Return test rows as `pick_rows` does, drawn by a generator whose seed cannot be searched through.
+
+    If fewer than ``each`` rows were deleted, all of them are drawn, and more of the kept ones instead.
+    """
+    kept = np.ones(count, dtype=bool)
+    kept[deleted] = False
+    gone, left = np.flatnonzero(~kept), np.flatnonzero(kept)
+    few = min(each, len(gone))
+    if len(left) < 2 * each - few:
+        message = f"only {len(left)} rows are kept, but {2 * each - few} of them are to be drawn; draw fewer"
+        raise InfeasibleError(message, code="too-few-rows")
+    drawn = (rng.choice(gone, few, replace=False), rng.choice(left, 2 * each - few, replace=False))
+    return _answered(kept, np.sort(np.concatenate(drawn)))
+
+
+def _answered(kept: npt.NDArray[np.bool_], chosen: Ints) -> tuple[Ints, Ints]:
+    """Return the chosen rows with their rows in D, or -1."""
+    place = np.cumsum(kept) - 1
+    return chosen, np.where(kept[chosen], place[chosen], -1)
 
 
 def pick_rows(count: int, deleted: Ints, *, seed: int = OFFICIAL_SEED, each: int = TEST_ROWS_EACH) -> tuple[Ints, Ints]:
@@ -31,6 +53,4 @@ def pick_rows(count: int, deleted: Ints, *, seed: int = OFFICIAL_SEED, each: int
     draws = [
         np.random.RandomState(seed % LARGEST_SEED).choice(len(rows), each, replace=False) for rows in (deleted, left)
     ]
-    chosen = np.sort(np.concatenate([deleted[draws[0]], left[draws[1]]]))
-    place = np.cumsum(kept) - 1
-    return chosen, np.where(kept[chosen], place[chosen], -1)
+    return _answered(kept, np.sort(np.concatenate([deleted[draws[0]], left[draws[1]]])))

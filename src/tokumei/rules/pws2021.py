@@ -17,6 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
+from tokumei.judge.check_result import Language
 from tokumei.judge.health_checker import Checked, TextRows, check_answers, check_release_files
 from tokumei.judge.information_loss import InformationLoss, information_loss
 from tokumei.judge.linkage_marks import LinkageMarks, linkage_marks
@@ -152,13 +153,13 @@ class Pws2021(RuleSet):
     strict: bool = False
     round: str = parameter("final", "whose limits apply", choices=("preliminary", "final"))
 
-    def check_dx(self, original: HealthFile, d: Path, x: Path) -> Checked:
+    def check_dx(self, original: HealthFile, d: Path, x: Path, *, language: Language = "en") -> Checked:
         """Check D and X against B."""
-        return check_release_files(original.table, _text_rows(d), _text_rows(x), strict=self.strict)
+        return check_release_files(original.table, _text_rows(d), _text_rows(x), strict=self.strict, language=language)
 
-    def check_e(self, original: HealthFile, e: Path) -> Checked:
+    def check_e(self, original: HealthFile, e: Path, *, language: Language = "en") -> Checked:
         """Check E against B."""
-        return check_answers(original.frame.height, _text_rows(e))
+        return check_answers(original.frame.height, _text_rows(e), language=language)
 
     def iloss(self, before: HealthFile, after: HealthFile) -> InformationLoss:
         """Return the information loss of D against C."""
