@@ -50,7 +50,7 @@ def is_referee(viewer: Viewer) -> bool:
 def need_referee(viewer: Viewer) -> Person:
     """Return the viewer as a referee; everybody else is refused."""
     if not isinstance(viewer, Person) or not is_referee(viewer):
-        raise NotAllowedError(_("only referees may do this"), code="referees-only")
+        raise NotAllowedError(_("only referees may do this"), code="not-referee")
     return viewer
 
 

@@ -19,7 +19,7 @@ from tokumei_arena.core.errors import ArenaError, NotAllowedError, NotNowError, 
 from tokumei_arena.core.storage import discard, put_file
 from tokumei_arena.models import Attempt, Blob, Choice, Membership, Person, Phase, Round, Submission, Target, Team
 
-__all__ = ["choose", "free_slot", "remaining_tries", "submit_guesses", "submit_release"]
+__all__ = ["choose", "free_slot", "remaining_tries", "retake_slot", "submit_guesses", "submit_release"]
 
 MAY_SUBMIT = (Membership.Role.CAPTAIN, Membership.Role.MEMBER)
 LONGEST_NOTE, LONGEST_KEY = 200, 64
@@ -155,6 +155,14 @@ def _take_slot(submission: Submission, scope: str, limit: int) -> None:
             continue
         return
     raise _used_up(scope, limit)
+
+
+def retake_slot(submission: Submission) -> None:
+    """Count a try again that was given back, because its evaluation is repeated; refuse if none is left."""
+    limit = submission.round.attack_limit if submission.target else submission.round.release_limit
+    if limit is not None and not Attempt.objects.filter(submission=submission).exists():
+        fields = {"round": submission.round, "team": submission.team, "target": submission.target}
+        _take_slot(submission, _scope(fields), limit)
 
 
 def free_slot(submission: Submission) -> None:

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from tokumei_arena.core import clock
 from tokumei_arena.models import Contest, LogEntry, Person
 
-__all__ = ["Broken", "record", "verify"]
+__all__ = ["Broken", "hash_of_values", "record", "verify"]
 
 START = "0" * 64
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
@@ -32,6 +32,11 @@ def _hash(entry: LogEntry) -> str:
         "detail": entry.detail,
         "previous": entry.previous,
     }
+    return hash_of_values(fields)
+
+
+def hash_of_values(fields: dict[str, Any]) -> str:
+    """Return the hash of an entry given as plain values (everything but the hash itself)."""
     canonical = json.dumps(fields, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 

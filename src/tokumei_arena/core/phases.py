@@ -8,10 +8,20 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from tokumei_arena.core import clock, logbook
-from tokumei_arena.core.errors import NotNowError, RefusedError
+from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError
 from tokumei_arena.models import Person, Phase, Round
 
-__all__ = ["attack_began", "close_phase", "current_phase", "extend_phase", "has_ended", "phase_of", "require"]
+__all__ = [
+    "attack_began",
+    "close_phase",
+    "current_phase",
+    "extend_phase",
+    "has_ended",
+    "need_reason",
+    "phase_of",
+    "refuse_reopening",
+    "require",
+]
 
 Kind = Phase.Kind
 
@@ -60,11 +70,16 @@ def require(round_: Round, kind: str) -> Phase:
 
 def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> None:
     """Move the end of a phase; later phases of the round that would begin before it are pushed back as far."""
-    _need_reason(reason)
+    _need_referee(by)
+    need_reason(reason)
     with transaction.atomic():
         phase = Phase.objects.select_for_update().get(pk=phase.pk)
         if phase.ends_at is None or until <= phase.starts_at:
             raise RefusedError(_("a phase must end after it begins"), code="bad-time")
+        if until <= clock.now():
+            raise RefusedError(_("the new end must lie in the future; to end a phase now, close it"), code="past-time")
+        if _over(phase, clock.now()):
+            refuse_reopening(phase)
         before, shift = phase.ends_at, until - phase.ends_at
         if shift.total_seconds() > 0:
             for later in phase.round.phases.filter(starts_at__gte=before).exclude(pk=phase.pk):
@@ -88,7 +103,8 @@ def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> N
 
 def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
     """End a phase now and begin the next one at once."""
-    _need_reason(reason)
+    _need_referee(by)
+    need_reason(reason)
     moment = clock.now()
     with transaction.atomic():
         phase = Phase.objects.select_for_update().get(pk=phase.pk)
@@ -112,6 +128,22 @@ def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
         )
 
 
-def _need_reason(reason: str) -> None:
+def refuse_reopening(phase: Phase) -> None:
+    """Raise if a phase that is over must stay over, because others have seen what it led to."""
+    if phase.kind == Kind.ANONYMIZE and phase.round.targets.exists():
+        message = _("the releases of this round are published already; anonymization cannot begin again")
+        raise NotNowError(message, code="already-published")
+    results = phase_of(phase.round, Kind.PUBLISHED)
+    if results is not None and results.starts_at <= clock.now():
+        raise NotNowError(_("the results of this round are out; its phases stay as they are"), code="results-out")
+
+
+def _need_referee(by: Person) -> None:
+    if not (by.is_active and by.is_referee):
+        raise NotAllowedError(_("only referees may do this"), code="not-referee")
+
+
+def need_reason(reason: str) -> None:
+    """Raise unless a reason is given."""
     if not reason.strip():
         raise RefusedError(_("say why: the reason is kept in the log"), code="reason-missing")
