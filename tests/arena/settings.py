@@ -14,3 +14,10 @@ from tokumei_arena.settings import *  # noqa: F403
 # Argon2 is slow on purpose; one test checks that the real settings use it.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}  # noqa: F405
+# Threads of a test meet on a file as processes do; a database in memory knows no waiting.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+    DATABASES["default"]["TEST"] = {"NAME": f"{os.environ['TOKUMEI_ARENA_HOME']}/test.sqlite3"}  # noqa: F405
+# Boards show what is, not what was a moment ago.
+ARENA_LIMITS = {**ARENA_LIMITS, "board_seconds": 0}  # noqa: F405
+# Static files are served from their sources; WhiteNoise only wants the folder to exist.
+STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405

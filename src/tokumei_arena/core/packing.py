@@ -13,8 +13,7 @@ from django.core.files.base import File
 __all__ = ["pack"]
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
-OWNER_READS_ALL = 0o600 << 16
-GZIP = b"\x1f\x8b"
+OWNER_READS = 0o600 << 16
 PIECE = 1 << 20
 
 
@@ -23,17 +22,10 @@ def pack(files: Mapping[str, File[Any]]) -> File[Any]:
     packed = tempfile.TemporaryFile()  # noqa: SIM115 - the caller's File closes it
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, file in files.items():
-            entry = zipfile.ZipInfo(f"{name}.csv{_ending(file)}", EPOCH)
-            entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, OWNER_READS_ALL, 3
+            entry = zipfile.ZipInfo(f"{name}.csv", EPOCH)
+            entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, OWNER_READS, 3
+            file.seek(0)
             with archive.open(entry, "w", force_zip64=True) as target:
                 shutil.copyfileobj(file, target, PIECE)
     packed.seek(0)
     return File(packed, name="files.zip")
-
-
-def _ending(file: File[Any]) -> str:
-    """Return '.gz' for a compressed file, whatever it was called."""
-    file.seek(0)
-    start = file.read(len(GZIP))
-    file.seek(0)
-    return ".gz" if start == GZIP else ""

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
+
+from tokumei_arena.web import attack, converters, play, questions, submissions
 
 __all__ = ["urlpatterns"]
 
-urlpatterns: list[URLPattern] = []
+# Importing the converters makes their names known to addresses.
+assert converters.RoundKind
+
+ONE = "c/<slug:slug>/submissions/<uuid:pk>/"
+ROUND = "c/<slug:slug>/<round_kind:kind>/"
+
+urlpatterns: list[URLPattern] = [
+    path("c/<slug:slug>/", play.contest, name="contest"),
+    path("c/<slug:slug>/questions/", questions.clarifications, name="clarifications"),
+    path(ONE, submissions.submission, name="submission"),
+    path(f"{ONE}status/", submissions.submission_status, name="submission_status"),
+    path(f"{ONE}file/", submissions.submission_file, name="submission_file"),
+    path(f"{ONE}choose/", submissions.choose, name="choose"),
+    path(ROUND, play.round_page, name="round"),
+    path(f"{ROUND}data/<uuid:pk>/", play.data_file, name="data_file"),
+    path(f"{ROUND}targets/", attack.targets, name="targets"),
+    path(f"{ROUND}targets/<uuid:pk>/", attack.target, name="target"),
+    path(f"{ROUND}targets/<uuid:pk>/files/<uuid:file_pk>/", attack.target_file, name="target_file"),
+]

@@ -1,0 +1,132 @@
+"""Targets: the published data of the other teams, and guesses about it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from tokumei_arena.core import access, intake, phases
+from tokumei_arena.core.downloads import attachment
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import find_game
+from tokumei_arena.models import Attempt, Person, Phase, Round, Submission, Target, Team
+from tokumei_arena.web import uploads
+from tokumei_arena.web.fetch import person_of, round_of, target_of
+from tokumei_arena.web.frame import frame, round_lines
+from tokumei_arena.web.own_work import own_guesses
+from tokumei_arena.web.play import form_key, upload_form
+
+__all__ = ["target", "target_file", "targets"]
+
+
+@require_GET
+def targets(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Show what there is to attack, and how far the own team is."""
+    round_ = round_of(request, slug, kind)
+    shared = frame(request, round_.contest, round_.kind)
+    found = list(access.targets(request.user, round_).select_related("team").order_by("alias"))
+    team = None if shared["membership"] is None else shared["membership"].team
+    context = {
+        **shared,
+        "round": round_,
+        "line": round_lines([round_])[0],
+        "lines": _lines(round_, team, found),
+        "began": phases.attack_began(round_),
+        "own_team": team,
+        "limit": round_.attack_limit,
+    }
+    return render(request, "play/targets.html", context)
+
+
+def _lines(round_: Round, team: Team | None, found: list[Target]) -> list[dict[str, Any]]:
+    """Return the targets, each with the tries used and the state of the latest one."""
+    if team is None:
+        return [{"target": one} for one in found]
+    tries = Attempt.objects.filter(submission__round=round_, submission__team=team, submission__target__isnull=False)
+    used = dict(tries.values_list("submission__target").annotate(Count("pk")))
+    newest: dict[UUID | None, Submission] = {}
+    for one in Submission.objects.filter(round=round_, team=team, kind=Submission.Kind.GUESSES).order_by("received_at"):
+        newest[one.target_id] = one
+    return [
+        {
+            "target": one,
+            "left": max(0, round_.attack_limit - used.get(one.pk, 0)),
+            "latest": newest.get(one.pk),
+        }
+        for one in found
+    ]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def target(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponse:
+    """Show a target with its files and the own attempts, and take in guesses."""
+    found = target_of(request, slug, kind, pk)
+    refused: ArenaError | None = None
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        try:
+            made = _hand_in(request, found)
+        except ArenaError as error:
+            refused = error
+        else:
+            messages.success(request, _("The guesses are stored and wait for the checker."))
+            return redirect("submission", slug, made.pk)
+    return _target_page(request, found, refused)
+
+
+def _hand_in(request: HttpRequest, found: Target) -> Submission:
+    file, name = uploads.received(request, find_game(found.round.contest.rule_set).guess_files)
+    note, key = request.POST.get("note", "").strip(), form_key(request, file)
+    with file:
+        return intake.submit_guesses(person_of(request), found, file, name=name, note=note, client_key=key)
+
+
+def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None) -> HttpResponse:
+    round_, contest = found.round, found.round.contest
+    game, shared = find_game(contest.rule_set), frame(request, contest, round_.kind)
+    about = {spec.name: in_language(spec.about) for spec in game.published_files}
+    files = access.target_files(request.user, found).select_related("blob", "team").order_by("name", "team__number")
+    member, why_not = shared["membership"], _why_not(request.user, found)
+    context = {
+        **shared,
+        "round": round_,
+        "target": found,
+        "files": [{"file": file, "about": about.get(file.name, "")} for file in files],
+        "own": None if member is None else own_guesses(request.user, found, member.team),
+        "form": None if why_not and not refused else upload_form(game.guess_files, refused, request),
+        "why_not": why_not,
+        "attack_feedback": round_.get_attack_feedback_display(),
+        "is_referee": access.is_referee(request.user),
+    }
+    return render(request, "play/target.html", context, status=refused.status if refused else 200)
+
+
+def _why_not(viewer: access.Viewer, found: Target) -> str:
+    """Return why this viewer cannot hand in guesses now, or nothing."""
+    if access.is_referee(viewer) or not isinstance(viewer, Person):
+        return _("referees hand nothing in")
+    try:
+        team = access.need_member(viewer, found.round.contest, *intake.MAY_SUBMIT)
+        phases.require(found.round, Phase.Kind.ATTACK)
+    except ArenaError as error:
+        return error.message
+    return "" if intake.remaining_tries(found.round, team, found) else _("no tries are left")
+
+
+@require_GET
+def target_file(request: HttpRequest, slug: str, kind: str, pk: UUID, file_pk: UUID) -> HttpResponseBase:
+    """Hand out a published file of a target."""
+    found = target_of(request, slug, kind, pk)
+    file = get_object_or_404(access.target_files(request.user, found).select_related("blob", "team"), pk=file_pk)
+    return attachment(request, file.blob, f"{found.alias.replace(' ', '-')}-{file.name}.csv")

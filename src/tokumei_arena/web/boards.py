@@ -1,0 +1,145 @@
+"""Boards: utility while a round is on; rankings, trade-off and attack matrix once its results are out."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.views.decorators.http import require_GET
+
+from tokumei_arena.core import access, phases, standings
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import Game, find_game
+from tokumei_arena.models import Contest, Feedback, Phase, Round
+from tokumei_arena.web.charts import heat_map, scatter
+from tokumei_arena.web.fetch import contest_of, round_of
+from tokumei_arena.web.figures import shown
+from tokumei_arena.web.frame import frame, round_lines
+from tokumei_arena.web.page_cache import recent
+from tokumei_arena.web.tables import board_table, matrix_lines, ranking_tables
+
+__all__ = ["board", "board_part", "overall"]
+
+
+@require_GET
+def board(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Show the board of a round."""
+    round_ = round_of(request, slug, kind)
+    shared = frame(request, round_.contest, "board")
+    own = _own_team(shared)
+    context = {
+        **shared,
+        "round": round_,
+        "line": round_lines([round_])[0],
+        "attack_began": phases.attack_began(round_),
+        "part": _part(request, round_, own),
+    }
+    return render(request, "boards/board.html", context)
+
+
+@require_GET
+def board_part(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Show the part of a board that changes; a browser that has it already is told so."""
+    round_ = round_of(request, slug, kind)
+    found = access.membership(request.user, round_.contest)
+    part = _part(request, round_, "" if found is None else str(found.team_id))
+    tag = f'"{hashlib.sha256(part.encode()).hexdigest()[:32]}"'
+    known = request.headers.get("If-None-Match") == tag
+    response: HttpResponse = HttpResponseNotModified() if known else HttpResponse(part)
+    response["ETag"], response["Cache-Control"] = tag, "private, no-cache"
+    patch_vary_headers(response, ("Cookie", "Accept-Language"))
+    return response
+
+
+def _own_team(shared: dict[str, Any]) -> str:
+    return "" if shared["membership"] is None else str(shared["membership"].team_id)
+
+
+def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
+    """Return the board as HTML, made at most every few seconds for all who see the same."""
+    viewer = "referee" if access.is_referee(request.user) else own
+    zone = timezone.get_current_timezone_name()
+    key = f"part:{round_.pk}:{viewer}:{get_language()}:{zone}"
+
+    def make() -> SafeString:
+        return render_to_string("boards/part.html", _context(request.user, round_, own))
+
+    return recent(key, make)
+
+
+def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
+    game, utility = find_game(round_.contest.rule_set), standings.board(round_, viewer)
+    table, found = board_table(utility), standings.visible_tables(viewer, round_)
+    now = phases.current_phase(round_)
+    results = now is not None and now.kind == Phase.Kind.PUBLISHED
+    context: dict[str, Any] = {
+        "contest": round_.contest,
+        "round": round_,
+        "live": not results,
+        "frozen_at": utility.frozen_at,
+        "told": Feedback(utility.feedback).label,
+        "board": table,
+        "board_rows": list(zip(table.rows, utility.rows, strict=True)),
+        "early": found is not None and not results,
+    }
+    if found is None:
+        return context
+    return {
+        **context,
+        "complete": found.complete,
+        "rankings": ranking_tables(found.table, found.names, own),
+        **_charts(game, found, own),
+    }
+
+
+def _charts(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
+    titles = {column.key: in_language(column.title) for column in found.table.anonymizer_columns}
+    points = [(one.name, one.utility, one.safety, one.ranked, one.team == own) for one in found.points]
+    matrix = found.matrix
+    values, unsafe = {}, set()
+    for (owner, attacker), figures in matrix.cells.items():
+        if matrix.figure in figures:
+            values[attacker, owner] = float(figures[matrix.figure])
+        if figures.get("unsafe"):
+            unsafe.add((attacker, owner))
+    attackers = [(one.team, one.name) for one in matrix.attackers]
+    owners = [(one.team, one.name) for one in matrix.owners]
+    guess_titles = {column.key: in_language(column.title) for column in game.guess_columns}
+    return {
+        "scatter": scatter(points),
+        "points": [(one.name, shown(one.utility), shown(one.safety)) for one in found.points],
+        "utility_title": titles.get(game.utility_figure, game.utility_figure),
+        "safety_title": titles.get(game.safety_figure, game.safety_figure),
+        "heat": heat_map(attackers, owners, values, frozenset(unsafe)),
+        "has_unsafe": bool(unsafe),
+        "matrix": matrix,
+        "matrix_title": guess_titles.get(matrix.figure, matrix.figure),
+        "matrix_lines": matrix_lines(matrix),
+    }
+
+
+@require_GET
+def overall(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the rankings over all rounds that count."""
+    contest = contest_of(request, slug)
+    shared = frame(request, contest, "overall")
+    context = {
+        **shared,
+        "weights": [one for one in shared["rounds"] if one.kind != Round.Kind.PRACTICE],
+        "rankings": _overall_tables(request, contest, _own_team(shared)),
+    }
+    return render(request, "boards/overall.html", context)
+
+
+def _overall_tables(request: HttpRequest, contest: Contest, own: str) -> list[Any]:
+    if not standings.overall_visible(request.user, contest):
+        return []
+    names = {str(team.pk): team.name for team in contest.teams.all()}
+    return ranking_tables(standings.overall_table(contest), names, own)

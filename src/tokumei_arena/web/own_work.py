@@ -1,0 +1,100 @@
+"""A team's own submissions as tables show them: state, verdict, figures by the feedback policy, tries left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from tokumei_arena.core import access, intake, phases
+from tokumei_arena.core.feedback import shown_figures
+from tokumei_arena.core.targets import chosen_release
+from tokumei_arena.games import Column, find_game
+from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
+from tokumei_arena.web.figures import Cell, Heading, cells, headings
+
+__all__ = ["Line", "OwnWork", "lines_of", "own_guesses", "own_releases"]
+
+# More than anybody reads on one page; the newest come first.
+MOST = 200
+
+
+@dataclass(frozen=True)
+class Line:
+    """One submission of a table."""
+
+    submission: Submission
+    cells: Sequence[Cell]
+    competes: bool = False
+    can_be_chosen: bool = False
+
+
+@dataclass(frozen=True)
+class OwnWork:
+    """A table of submissions; ``pending`` while a worker still has to finish one of them."""
+
+    headings: Sequence[Heading]
+    lines: Sequence[Line]
+    pending: bool
+    limit: int | None
+    left: int | None
+
+
+def lines_of(
+    viewer: access.Viewer, round_: Round, columns: Sequence[Column], found: QuerySet[Submission], **marks: Any
+) -> list[Line]:
+    """Return submissions of one round as lines; ``marks``: which one competes, whether one may be chosen."""
+    competing, may_choose = marks.get("competing"), marks.get("may_choose", False)
+    lines = []
+    for one in found.select_related("evaluation", "person", "blob").defer("evaluation__findings")[:MOST]:
+        # The phases of this round are already there.
+        one.round = round_
+        lines.append(
+            Line(
+                one,
+                cells(columns, shown_figures(viewer, one)),
+                competes=competing is not None and one.pk == competing.pk,
+                can_be_chosen=may_choose and one.verdict == Submission.Verdict.VALID,
+            )
+        )
+    return lines
+
+
+def _work(columns: Sequence[Column], lines: list[Line], limit: int | None, left: int | None) -> OwnWork:
+    pending = any(line.submission.pending for line in lines)
+    return OwnWork(headings(columns), lines, pending, limit, left)
+
+
+def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None) -> OwnWork | None:
+    """Return the releases of the viewer's team in a round."""
+    if member is None:
+        return None
+    columns = find_game(round_.contest.rule_set).release_columns
+    found = access.submissions(viewer, round_.contest).filter(
+        round=round_, team=member.team, kind=Submission.Kind.RELEASE
+    )
+    lines = lines_of(
+        viewer,
+        round_,
+        columns,
+        found,
+        competing=chosen_release(round_, member.team),
+        may_choose=member.role == Membership.Role.CAPTAIN and _is_on(round_, Phase.Kind.ANONYMIZE),
+    )
+    return _work(columns, lines, round_.release_limit, intake.remaining_tries(round_, member.team))
+
+
+def own_guesses(viewer: access.Viewer, target: Target, team: Team) -> OwnWork:
+    """Return the guesses of a team about a target."""
+    round_ = target.round
+    columns = find_game(round_.contest.rule_set).guess_columns
+    found = access.submissions(viewer, round_.contest).filter(target=target, team=team)
+    lines = lines_of(viewer, round_, columns, found)
+    return _work(columns, lines, round_.attack_limit, intake.remaining_tries(round_, team, target))
+
+
+def _is_on(round_: Round, kind: str) -> bool:
+    phase = phases.current_phase(round_)
+    return phase is not None and phase.kind == kind

@@ -1,0 +1,165 @@
+"""The page of a contest, the page of a round with its upload form, and the files a round hands out."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.core.files.base import File
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from tokumei_arena.core import access, announcements, intake, phases
+from tokumei_arena.core.downloads import attachment
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.next_step import Step, next_step
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import FileSpec, find_game
+from tokumei_arena.models import Contest, Person, Phase, Round, Submission
+from tokumei_arena.web import uploads
+from tokumei_arena.web.fetch import contest_of, person_of, round_of
+from tokumei_arena.web.frame import frame, round_lines
+from tokumei_arena.web.own_work import own_releases
+from tokumei_arena.web.rules import contest_rules, ranking_rules
+
+__all__ = ["contest", "data_file", "form_key", "round_page", "upload_form"]
+
+NEWEST = 5
+
+
+@require_GET
+def contest(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what a contest is about, where it stands and what to do next."""
+    found = contest_of(request, slug)
+    shared = frame(request, found, "contest")
+    step = next_step(request.user, found)
+    context = {
+        **shared,
+        "game_title": in_language(find_game(found.rule_set).title),
+        "lines": round_lines(shared["rounds"]),
+        "rules": contest_rules(found, shared["rounds"]),
+        "ranking": ranking_rules(found),
+        "step": step,
+        "step_url": _address(request, step),
+        "announcements": announcements.announcements(found)[:NEWEST],
+        "clarifications": announcements.clarifications(request.user, found)[:NEWEST],
+    }
+    return render(request, "play/contest.html", context)
+
+
+def _address(request: HttpRequest, step: Step) -> str:
+    if not step.route:
+        return ""
+    address = reverse(step.route, args=step.words)
+    return f"{address}?next={request.path}" if step.route == "account_login" else address
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def round_page(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Show the data of a round and the own submissions, and take in a new one."""
+    round_ = round_of(request, slug, kind)
+    refused: ArenaError | None = None
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        try:
+            made = _hand_in(request, round_)
+        except ArenaError as error:
+            refused = error
+        else:
+            messages.success(request, _("The file is stored and waits for the checker."))
+            return redirect("submission", slug, made.pk)
+    return _round_page(request, round_, refused)
+
+
+def _hand_in(request: HttpRequest, round_: Round) -> Submission:
+    file, name = uploads.received(request, find_game(round_.contest.rule_set).release_files)
+    note, key = request.POST.get("note", "").strip(), form_key(request, file)
+    with file:
+        return intake.submit_release(person_of(request), round_, file, name=name, note=note, client_key=key)
+
+
+def form_key(request: HttpRequest, file: File[Any]) -> str:
+    """Return a key that is the same if a form is sent twice with the same file, and another one for another file."""
+    nonce = request.POST.get("nonce", "")
+    if not nonce:
+        return ""
+    digest = hashlib.sha256(nonce.encode())
+    for piece in file.chunks():
+        digest.update(piece)
+    file.seek(0)
+    return digest.hexdigest()
+
+
+def upload_form(specs: tuple[FileSpec, ...], refused: ArenaError | None, request: HttpRequest) -> dict[str, Any]:
+    """Return what the template of an upload form needs."""
+    return {
+        "single": len(specs) == 1,
+        "specs": [(uploads.field_name(one), one, in_language(one.about)) for one in specs],
+        "about": in_language(specs[0].about) if len(specs) == 1 else "",
+        "largest": uploads.largest(),
+        "nonce": secrets.token_hex(16),
+        "error": refused.message if refused else "",
+        "note": request.POST.get("note", "")[: intake.LONGEST_NOTE],
+    }
+
+
+def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None) -> HttpResponse:
+    contest_ = round_.contest
+    game = find_game(contest_.rule_set)
+    shared = frame(request, contest_, round_.kind)
+    why_not = _why_not(request.user, contest_, round_)
+    context = {
+        **shared,
+        "round": round_,
+        "line": round_lines([round_])[0],
+        "data": _data_lines(request, round_),
+        "own": own_releases(request.user, round_, shared["membership"]),
+        "form": None if why_not and not refused else upload_form(game.release_files, refused, request),
+        "why_not": why_not,
+        "attack_began": phases.attack_began(round_),
+        "feedback": _feedback(round_),
+    }
+    return render(request, "play/round.html", context, status=refused.status if refused else 200)
+
+
+def _why_not(viewer: access.Viewer, contest_: Contest, round_: Round) -> str:
+    """Return why this viewer cannot hand anything in now, or nothing."""
+    if access.is_referee(viewer):
+        return _("referees hand nothing in")
+    if not isinstance(viewer, Person):
+        return _("sign in as a member of a team to hand in")
+    try:
+        access.need_member(viewer, contest_, *intake.MAY_SUBMIT)
+        phases.require(round_, Phase.Kind.ANONYMIZE)
+    except ArenaError as error:
+        return error.message
+    return ""
+
+
+def _feedback(round_: Round) -> dict[str, str]:
+    return {"release": round_.get_release_feedback_display(), "attack": round_.get_attack_feedback_display()}
+
+
+def _data_lines(request: HttpRequest, round_: Round) -> list[dict[str, Any]]:
+    about = {spec.name: in_language(spec.about) for spec in find_game(round_.contest.rule_set).data_files}
+    files = access.data_files(request.user, round_).select_related("blob", "team").order_by("name", "team__number")
+    return [{"file": file, "about": about.get(file.name, "")} for file in files]
+
+
+@require_GET
+def data_file(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponseBase:
+    """Hand out a file of a round."""
+    round_ = round_of(request, slug, kind)
+    file = get_object_or_404(access.data_files(request.user, round_).select_related("blob", "team"), pk=pk)
+    ending = ".csv.gz" if file.blob.name.endswith(".gz") else ".csv"
+    owner = "" if file.team is None else f"-team{file.team.number}"
+    return attachment(request, file.blob, f"{file.name}{owner}{ending}")

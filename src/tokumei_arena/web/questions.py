@@ -1,0 +1,45 @@
+"""Questions to the referees and their answers."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from tokumei_arena.core import access, announcements
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.web.fetch import contest_of, person_of
+from tokumei_arena.web.frame import frame
+
+__all__ = ["clarifications"]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def clarifications(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the questions this viewer may read, and take in a new one."""
+    contest = contest_of(request, slug)
+    refused: ArenaError | None = None
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        try:
+            announcements.ask(person_of(request), contest, request.POST.get("question", ""))
+        except ArenaError as error:
+            refused = error
+        else:
+            messages.success(request, _("Your question went to the referees."))
+            return redirect("clarifications", slug)
+    shared = frame(request, contest, "questions")
+    context = {
+        **shared,
+        "clarifications": announcements.clarifications(request.user, contest),
+        "announcements": announcements.announcements(contest),
+        "may_ask": shared["membership"] is not None and not access.is_referee(request.user),
+        "error": refused.message if refused else "",
+        "question": request.POST.get("question", ""),
+        "longest": announcements.LONGEST_QUESTION,
+    }
+    return render(request, "play/questions.html", context, status=refused.status if refused else 200)

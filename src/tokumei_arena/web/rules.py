@@ -1,0 +1,88 @@
+"""The rules of a contest in plain words: what is handed out, handed in, shown and guessed, and who wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import FileSpec, find_game
+from tokumei_arena.models import Contest, Feedback, Round
+
+__all__ = ["RuleLine", "contest_rules", "ranking_rules", "round_rules"]
+
+
+@dataclass(frozen=True)
+class RuleLine:
+    """One step of the game: what happens, and with which files."""
+
+    text: str
+    files: Sequence[tuple[str, str]]
+
+
+def _files(specs: Sequence[FileSpec]) -> list[tuple[str, str]]:
+    return [(f"{spec.name}.csv", in_language(spec.about)) for spec in specs if not spec.secret]
+
+
+def contest_rules(contest: Contest, rounds: Sequence[Round]) -> dict[str, Any]:
+    """Return the steps of the game, and what is special about each round."""
+    game = find_game(contest.rule_set)
+    steps = [
+        RuleLine(_("Every team downloads the data:"), _files(game.data_files)),
+        RuleLine(_("It anonymizes the data and hands in:"), _files(game.release_files)),
+        RuleLine(
+            _("When anonymization ends, the other teams see this of it, under an alias instead of the team's name:"),
+            _files(game.published_files),
+        ),
+        RuleLine(_("They guess who is who, and hand in for each target:"), _files(game.guess_files)),
+    ]
+    return {"steps": steps, "rounds": [(one, round_rules(one)) for one in rounds]}
+
+
+def round_rules(round_: Round) -> list[str]:
+    """Return the limits of a round, a sentence each."""
+    found = []
+    if round_.release_limit is None:
+        found.append(_("A team may hand in as often as it likes; invalid files never count."))
+    else:
+        found.append(
+            ngettext(
+                "A team may hand in %(count)d valid file; invalid ones never count.",
+                "A team may hand in %(count)d valid files; invalid ones never count.",
+                round_.release_limit,
+            )
+            % {"count": round_.release_limit}
+        )
+    found.append(
+        ngettext(
+            "It has %(count)d attempt at each target; invalid guesses never count.",
+            "It has %(count)d attempts at each target; invalid guesses never count.",
+            round_.attack_limit,
+        )
+        % {"count": round_.attack_limit}
+    )
+    told = {"release": Feedback(round_.release_feedback).label, "attack": Feedback(round_.attack_feedback).label}
+    found.append(_("What a team is told of its utility while the phase is on: %(release)s.") % told)
+    found.append(_("What it is told of its attacks: %(attack)s.") % told)
+    if round_.freeze_minutes:
+        found.append(
+            ngettext(
+                "The board is frozen for the last %(count)d minute of anonymization.",
+                "The board is frozen for the last %(count)d minutes of anonymization.",
+                round_.freeze_minutes,
+            )
+            % {"count": round_.freeze_minutes}
+        )
+    if round_.private_data:
+        found.append(_("Every team gets data of its own."))
+    return found
+
+
+def ranking_rules(contest: Contest) -> dict[str, str]:
+    """Return how anonymizers and attackers are ranked, ties included."""
+    table = find_game(contest.rule_set).rank_round((), (), contest.parameters)
+    return {"anonymizers": in_language(table.anonymizer_rule), "attackers": in_language(table.attacker_rule)}

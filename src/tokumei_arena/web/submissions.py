@@ -1,0 +1,106 @@
+"""The page of one submission: its figures as far as they are told, what the checker found, and the file itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from tokumei_arena.core import access, intake
+from tokumei_arena.core.downloads import attachment
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.feedback import policy, shown_figures
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import Column, find_game
+from tokumei_arena.models import Feedback, Submission
+from tokumei_arena.web.fetch import person_of, submission_of
+from tokumei_arena.web.figures import cells
+from tokumei_arena.web.frame import frame
+
+__all__ = ["choose", "submission", "submission_file", "submission_status"]
+
+PER_PAGE = 100
+
+
+@require_GET
+def submission(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Show a submission of the own team (referees: of any)."""
+    found = submission_of(request, slug, pk)
+    shared = frame(request, found.round.contest, found.round.kind)
+    return render(request, "play/submission.html", {**shared, **_result(request, found)})
+
+
+@require_GET
+def submission_status(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Show the part of the page that changes until the evaluation is done."""
+    found = submission_of(request, slug, pk)
+    return render(request, "play/parts/result.html", {"contest": found.round.contest, **_result(request, found)})
+
+
+def _columns(found: Submission) -> Sequence[Column]:
+    game = find_game(found.round.contest.rule_set)
+    return game.release_columns if found.kind == Submission.Kind.RELEASE else game.guess_columns
+
+
+def _result(request: HttpRequest, found: Submission) -> dict[str, Any]:
+    figures = shown_figures(request.user, found)
+    told = policy(found.round, found.kind)
+    return {
+        "submission": found,
+        "cells": cells(_columns(found), figures) if figures else [],
+        "told": told.label,
+        "hidden": told is Feedback.NONE and not figures and found.verdict == Submission.Verdict.VALID,
+        "is_referee": access.is_referee(request.user),
+        **_findings(request, found),
+    }
+
+
+def _findings(request: HttpRequest, found: Submission) -> dict[str, Any]:
+    """Return the findings of one page, all or of one rule, and how many there are of each."""
+    if found.evaluation is None:
+        return {}
+    kept: list[dict[str, Any]] = found.evaluation.findings
+    rule = request.GET.get("rule", "")
+    chosen = [finding for finding in kept if finding["code"] == rule] if rule else kept
+    page = Paginator(chosen, PER_PAGE).get_page(request.GET.get("page"))
+    notes = [{**finding, "sentence": in_language(finding["message"])} for finding in page.object_list]
+    return {
+        "findings": notes,
+        "page": page,
+        "rule": rule,
+        "counts": sorted(Counter(finding["code"] for finding in kept).items()),
+        "kept": len(kept),
+        "count": found.evaluation.finding_count,
+        "with_file": any(finding.get("file") for finding in kept),
+    }
+
+
+@require_GET
+def submission_file(request: HttpRequest, slug: str, pk: UUID) -> HttpResponseBase:
+    """Give a team its own file back, byte for byte."""
+    found = submission_of(request, slug, pk)
+    return attachment(request, found.blob, found.blob.name)
+
+
+@login_required
+@require_POST
+def choose(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Make a submission the one that counts."""
+    found = submission_of(request, slug, pk)
+    try:
+        intake.choose(person_of(request), found)
+    except ArenaError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, _("This submission counts now."))
+    return redirect("round", slug, found.round.kind)

@@ -1,0 +1,103 @@
+"""Boards and rankings as pages and exports show them: one form of table for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tokumei_arena.core.standings import Board, Matrix
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import Column, RoundTable, Row
+from tokumei_arena.web.figures import Cell, Heading, cells, headings, shown
+
+__all__ = ["MatrixLine", "Table", "TableRow", "board_table", "matrix_lines", "ranking_tables"]
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A team of a table."""
+
+    rank: int | None
+    team: str
+    figures: Mapping[str, Any]
+    cells: Sequence[Cell]
+    remark: str = ""
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A ranking: its key (in exports), its title, how ties are broken, its columns and rows."""
+
+    key: str
+    title: str
+    rule: str
+    columns: Sequence[Column]
+    headings: Sequence[Heading]
+    rows: Sequence[TableRow]
+
+    @property
+    def remarks(self) -> bool:
+        """Whether any row says something."""
+        return any(row.remark for row in self.rows)
+
+
+@dataclass(frozen=True)
+class MatrixLine:
+    """What one attacker achieved against every target, in the order of the targets."""
+
+    name: str
+    cells: Sequence[str]
+
+
+def board_table(board: Board) -> Table:
+    """Return the utility board as a table."""
+    rows = [
+        TableRow(
+            row.rank,
+            row.name,
+            row.figures,
+            cells(board.columns, row.figures),
+            remark=_("disqualified") if row.disqualified else "",
+            own=row.own,
+        )
+        for row in board.rows
+    ]
+    rule = _("By the first column; teams that are equal share a rank. Of a team the release counts that it chose.")
+    return Table("utility", _("Utility"), rule, board.columns, headings(board.columns), rows)
+
+
+def ranking_tables(table: RoundTable, names: Mapping[str, str], own: str = "") -> list[Table]:
+    """Return the rankings of anonymizers and attackers as tables."""
+
+    def made(key: str, title: str, rule: str, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
+        listed = [
+            TableRow(
+                row.rank,
+                names.get(row.team, ""),
+                row.figures,
+                cells(columns, row.figures),
+                remark=in_language(row.remark),
+                own=row.team == own,
+            )
+            for row in rows
+        ]
+        return Table(key, title, rule, columns, headings(columns), listed)
+
+    anonymizer_rule, attacker_rule = in_language(table.anonymizer_rule), in_language(table.attacker_rule)
+    return [
+        made("anonymizers", _("Anonymizers"), anonymizer_rule, table.anonymizer_columns, table.anonymizers),
+        made("attackers", _("Attackers"), attacker_rule, table.attacker_columns, table.attackers),
+    ]
+
+
+def matrix_lines(matrix: Matrix) -> list[MatrixLine]:
+    """Return the attack matrix as lines of text, own data as a dash."""
+    found = []
+    for attacker in matrix.attackers:
+        figures = [matrix.cells.get((owner.team, attacker.team), {}).get(matrix.figure) for owner in matrix.owners]
+        found.append(MatrixLine(attacker.name, [shown(value, 4) for value in figures]))
+    return found
