@@ -98,8 +98,13 @@ class ArenaClient:
         """Send a file, or several packed into one zip; the same key never gives two submissions."""
         headers = {"Idempotency-Key": key or secrets.token_hex(16)}
         with _one_file(files) as file:
-            body, more = _multipart(file, fields or {})
+            body, more = _multipart({"file": file}, fields or {})
             return self._document("POST", path, headers={**headers, **more}, body=body, again=True)
+
+    def put_files(self, path: str, files: Mapping[str, Path], *, fields: Mapping[str, str] | None = None) -> Any:
+        """Send several files, each in the field of its name (referees: data of a round)."""
+        body, headers = _multipart({f"file-{name}": file for name, file in files.items()}, fields or {})
+        return self._document("POST", path, headers=headers, body=body, again=True)
 
     def download(self, url: str, target: Path, *, sha256: str | None = None) -> int:
         """Save the bytes at an address that the API gave (or a path of it); return how many.
@@ -281,34 +286,45 @@ def _one_file(files: Sequence[Path]) -> Iterator[Path]:
         yield packed
 
 
-def _multipart(file: Path, fields: Mapping[str, str]) -> tuple[Body, dict[str, str]]:
-    """Return the body of a form with one file, to be made anew for every try, and its headers."""
+def _multipart(files: Mapping[str, Path], fields: Mapping[str, str]) -> tuple[Body, dict[str, str]]:
+    """Return the body of a form with files, to be made anew for every try, and its headers."""
     boundary = secrets.token_hex(16)
-    parts = [
-        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, value in fields.items()
-    ]
-    name = file.name.encode("utf-8", "replace").decode().replace('"', "%22").replace("\r", "").replace("\n", "")
-    parts.append(
-        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
-        "Content-Type: application/octet-stream\r\n\r\n"
-    )
-    before, after = "".join(parts).encode(), f"\r\n--{boundary}--\r\n".encode()
-    size = file.stat().st_size
+    line = f"--{boundary}\r\nContent-Disposition: form-data; name="
+    texts = "".join(f'{line}"{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()).encode()
+    heads = {
+        file: f'{line}"{name}"; filename="{_header_text(file.name)}"\r\nContent-Type: application/octet-stream\r\n\r\n'
+        for name, file in files.items()
+    }
+    sizes = {file: file.stat().st_size for file in heads}
+    end = f"--{boundary}--\r\n".encode()
 
     def body() -> Iterator[bytes]:
-        yield before
-        with file.open("rb") as source:
-            left = size
-            while left and (piece := source.read(min(PIECE, left))):
-                left -= len(piece)
-                yield piece
-        if left:
-            raise ArenaClientError(f"{file} became shorter while it was sent; send it again", code="changed")
-        yield after
+        yield texts
+        for file, head in heads.items():
+            yield head.encode()
+            yield from _pieces(file, sizes[file])
+            yield b"\r\n"
+        yield end
 
+    around = sum(len(head.encode()) + len("\r\n") for head in heads.values())
     headers = {
         "Content-Type": f"multipart/form-data; boundary={boundary}",
-        "Content-Length": str(len(before) + size + len(after)),
+        "Content-Length": str(len(texts) + around + sum(sizes.values()) + len(end)),
     }
     return body, headers
+
+
+def _header_text(name: str) -> str:
+    """Return a file name as it may stand in a header."""
+    return name.encode("utf-8", "replace").decode().replace('"', "%22").replace("\r", "").replace("\n", "")
+
+
+def _pieces(file: Path, size: int) -> Iterator[bytes]:
+    """Give exactly as many bytes as were announced."""
+    left = size
+    with file.open("rb") as source:
+        while left and (piece := source.read(min(PIECE, left))):
+            left -= len(piece)
+            yield piece
+    if left:
+        raise ArenaClientError(f"{file} became shorter while it was sent; send it again", code="changed")

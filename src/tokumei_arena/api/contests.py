@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from django.http import HttpRequest
-from ninja import Router, Schema
+from ninja import Schema, Status
 
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import READ, SUBMIT, caller, token_of
 from tokumei_arena.api.fetch import contest_of
+from tokumei_arena.api.router import operations
 from tokumei_arena.core import access, announcements
 from tokumei_arena.models import Membership
 
-__all__ = ["router"]
+__all__: list[str] = []
 
-router = Router(tags=["contests"])
+get, post = operations("contests")
 
 
 class QuestionIn(Schema):
@@ -22,7 +23,7 @@ class QuestionIn(Schema):
     question: str
 
 
-@router.get("/me", auth=READ, response=schemas.Me)
+@get("/me", auth=READ, response=schemas.Me)
 def me(request: HttpRequest) -> schemas.Me:
     """Return who calls, with which scopes, and in which teams."""
     person = caller(request)
@@ -36,27 +37,27 @@ def me(request: HttpRequest) -> schemas.Me:
     )
 
 
-@router.get("/contests", auth=READ, response=list[schemas.ContestOut])
+@get("/contests", auth=READ, response=list[schemas.ContestOut])
 def contests(request: HttpRequest) -> list[schemas.ContestOut]:
     """List the contests that the caller may see, newest first."""
     person = caller(request)
     return [show.contest_document(one, person) for one in access.contests(person).order_by("-created_at")]
 
 
-@router.get("/contests/{slug}", auth=READ, response=schemas.ContestOut)
+@get("/contests/{slug}", auth=READ, response=schemas.ContestOut)
 def contest(request: HttpRequest, slug: str) -> schemas.ContestOut:
     """Return one contest with its rounds and phases."""
     return show.contest_document(contest_of(request, slug), caller(request))
 
 
-@router.get("/contests/{slug}/announcements", auth=READ, response=list[schemas.AnnouncementOut])
+@get("/contests/{slug}/announcements", auth=READ, response=list[schemas.AnnouncementOut])
 def list_announcements(request: HttpRequest, slug: str) -> list[schemas.AnnouncementOut]:
     """List what the referees told everybody, newest first."""
     found = announcements.announcements(contest_of(request, slug))
     return [schemas.AnnouncementOut(id=one.pk, at=one.created_at, title=one.title, body=one.body) for one in found]
 
 
-@router.get("/contests/{slug}/questions", auth=READ, response=list[schemas.QuestionOut])
+@get("/contests/{slug}/questions", auth=READ, response=list[schemas.QuestionOut])
 def list_questions(request: HttpRequest, slug: str) -> list[schemas.QuestionOut]:
     """List the questions that the caller may read, newest first."""
     person = caller(request)
@@ -64,9 +65,9 @@ def list_questions(request: HttpRequest, slug: str) -> list[schemas.QuestionOut]
     return [show.question_document(one, person) for one in found]
 
 
-@router.post("/contests/{slug}/questions", auth=SUBMIT, response={201: schemas.QuestionOut})
-def ask(request: HttpRequest, slug: str, body: QuestionIn) -> tuple[int, schemas.QuestionOut]:
+@post("/contests/{slug}/questions", auth=SUBMIT, response={201: schemas.QuestionOut})
+def ask(request: HttpRequest, slug: str, body: QuestionIn) -> Status[schemas.QuestionOut]:
     """Ask the referees something for the caller's team."""
     person = caller(request)
     made = announcements.ask(person, contest_of(request, slug), body.question)
-    return 201, show.question_document(made, person)
+    return Status(201, show.question_document(made, person))

@@ -11,7 +11,9 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.round_data import DataRefusedError
 from tokumei_arena.core.upload_limit import was_cut
+from tokumei_arena.core.wording import in_language
 
 __all__ = ["add_handlers", "no_such_address", "refusal"]
 
@@ -34,6 +36,10 @@ def add_handlers(api: NinjaAPI) -> None:
 
 
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ARG001
+    if isinstance(error, DataRefusedError):
+        findings = [{**one, "message": in_language(one["message"])} for one in error.findings]
+        body = {"code": error.code, "message": error.message, "findings": findings}
+        return JsonResponse({"error": body}, status=error.status)
     return refusal(error.status, error.code, error.message)
 
 

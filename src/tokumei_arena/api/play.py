@@ -9,18 +9,19 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from ninja import File, Form, Header, Query, Router
+from ninja import File, Form, Header, Query, Status
 from ninja.files import UploadedFile
 
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import ATTACK, READ, SUBMIT, caller
 from tokumei_arena.api.fetch import contest_of, round_of, submission_of, target_of
+from tokumei_arena.api.router import operations
 from tokumei_arena.core import access, intake
 from tokumei_arena.core.downloads import attachment
 
-__all__ = ["router"]
+__all__: list[str] = []
 
-router = Router(tags=["taking part"])
+get, post = operations("taking part")
 
 Key = Annotated[str, Header(alias="Idempotency-Key", description="The same key gives the same submission again.")]
 Note = Annotated[str, Form()]
@@ -32,14 +33,14 @@ SUBMISSION = "/contests/{slug}/submissions/{uuid:number}"
 TARGET = ROUND + "/targets/{uuid:number}"
 
 
-@router.get(ROUND + "/data", auth=READ, response=list[schemas.FileOut])
+@get(ROUND + "/data", auth=READ, response=list[schemas.FileOut])
 def data_files(request: HttpRequest, slug: str, kind: str) -> list[schemas.FileOut]:
     """List the files that the round hands out to the caller."""
     found = access.data_files(caller(request), round_of(request, slug, kind))
     return [show.data_file_document(one) for one in found.select_related("blob", "round__contest").order_by("name")]
 
 
-@router.get(ROUND + "/data/{uuid:file}", auth=READ, url_name="data_file")
+@get(ROUND + "/data/{uuid:file}", auth=READ, url_name="data_file")
 def data_file(request: HttpRequest, slug: str, kind: str, file: UUID) -> HttpResponseBase:
     """Download a file that the round hands out."""
     seen = access.data_files(caller(request), round_of(request, slug, kind)).select_related("blob")
@@ -47,7 +48,7 @@ def data_file(request: HttpRequest, slug: str, kind: str, file: UUID) -> HttpRes
     return attachment(request, found.blob, f"{found.name}.csv")
 
 
-@router.get("/contests/{slug}/submissions", auth=READ, response=list[schemas.SubmissionOut])
+@get("/contests/{slug}/submissions", auth=READ, response=list[schemas.SubmissionOut])
 def submissions(
     request: HttpRequest,
     slug: str,
@@ -61,36 +62,36 @@ def submissions(
     return [show.submission_document(one, person, findings=False) for one in found[:LONGEST_LIST]]
 
 
-@router.post(ROUND + "/submissions", auth=SUBMIT, response={201: schemas.SubmissionOut})
+@post(ROUND + "/submissions", auth=SUBMIT, response={201: schemas.SubmissionOut})
 def submit(
     request: HttpRequest, slug: str, kind: str, *, file: Upload, note: Note = "", key: Key = ""
-) -> tuple[int, schemas.SubmissionOut]:
+) -> Status[schemas.SubmissionOut]:
     """Hand in anonymized data; it is stored first and checked within seconds."""
     person = caller(request)
     made = intake.submit_release(
         person, round_of(request, slug, kind), file, name=_name(file), note=note, client_key=key
     )
-    return 201, show.submission_document(made, person)
+    return Status(201, show.submission_document(made, person))
 
 
 def _name(file: UploadedFile) -> str:
     return Path(file.name or "file").name
 
 
-@router.get(SUBMISSION, auth=READ, response=schemas.SubmissionOut)
+@get(SUBMISSION, auth=READ, response=schemas.SubmissionOut)
 def submission(request: HttpRequest, slug: str, number: UUID) -> schemas.SubmissionOut:
     """Return a submission with all that is known about it."""
     return show.submission_document(submission_of(request, slug, number), caller(request))
 
 
-@router.get(SUBMISSION + "/file", auth=READ)
+@get(SUBMISSION + "/file", auth=READ)
 def submission_file(request: HttpRequest, slug: str, number: UUID) -> HttpResponseBase:
     """Download what was handed in, byte for byte."""
     found = submission_of(request, slug, number)
     return attachment(request, found.blob, found.blob.name)
 
 
-@router.post(SUBMISSION + "/choose", auth=SUBMIT, response=schemas.SubmissionOut)
+@post(SUBMISSION + "/choose", auth=SUBMIT, response=schemas.SubmissionOut)
 def choose(request: HttpRequest, slug: str, number: UUID) -> schemas.SubmissionOut:
     """Make a valid release the one with which the team competes."""
     person = caller(request)
@@ -99,7 +100,7 @@ def choose(request: HttpRequest, slug: str, number: UUID) -> schemas.SubmissionO
     return show.submission_document(found, person)
 
 
-@router.get(ROUND + "/targets", auth=READ, response=list[schemas.TargetOut])
+@get(ROUND + "/targets", auth=READ, response=list[schemas.TargetOut])
 def targets(request: HttpRequest, slug: str, kind: str) -> list[schemas.TargetOut]:
     """List the published data of the other teams."""
     person = caller(request)
@@ -107,13 +108,13 @@ def targets(request: HttpRequest, slug: str, kind: str) -> list[schemas.TargetOu
     return [show.target_document(one, person) for one in found]
 
 
-@router.get(TARGET, auth=READ, response=schemas.TargetOut)
+@get(TARGET, auth=READ, response=schemas.TargetOut)
 def target(request: HttpRequest, slug: str, kind: str, number: UUID) -> schemas.TargetOut:
     """Return one target with its files."""
     return show.target_document(target_of(request, slug, kind, number), caller(request))
 
 
-@router.get(TARGET + "/files/{uuid:file}", auth=READ, url_name="target_file")
+@get(TARGET + "/files/{uuid:file}", auth=READ, url_name="target_file")
 def target_file(request: HttpRequest, slug: str, kind: str, number: UUID, file: UUID) -> HttpResponseBase:
     """Download a published file of a target."""
     seen = access.target_files(caller(request), target_of(request, slug, kind, number)).select_related("blob")
@@ -121,12 +122,12 @@ def target_file(request: HttpRequest, slug: str, kind: str, number: UUID, file: 
     return attachment(request, found.blob, f"{found.name}.csv")
 
 
-@router.post(TARGET + "/guesses", auth=ATTACK, response={201: schemas.SubmissionOut})
+@post(TARGET + "/guesses", auth=ATTACK, response={201: schemas.SubmissionOut})
 def guess(
     request: HttpRequest, slug: str, kind: str, number: UUID, *, file: Upload, note: Note = "", key: Key = ""
-) -> tuple[int, schemas.SubmissionOut]:
+) -> Status[schemas.SubmissionOut]:
     """Hand in guesses about a target."""
     person = caller(request)
     found = target_of(request, slug, kind, number)
     made = intake.submit_guesses(person, found, file, name=_name(file), note=note, client_key=key)
-    return 201, show.submission_document(made, person)
+    return Status(201, show.submission_document(made, person))

@@ -8,8 +8,9 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
-from tokumei_arena.api import contests, play, teams
+from tokumei_arena.api import boards, contests, play, referee, teams
 from tokumei_arena.api.errors import add_handlers, no_such_address
+from tokumei_arena.api.router import router
 
 __all__ = ["api", "urlpatterns"]
 
@@ -21,8 +22,9 @@ api = NinjaAPI(
     docs_url=None,
 )
 add_handlers(api)
-for part in (contests, play, teams):
-    api.add_router("", part.router)
+# Loading them registers their operations.
+PARTS = (contests, teams, play, boards, referee)
+api.add_router("", router)
 
 urlpatterns: list[Any] = [
     path("v1/", api.urls),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from tokumei_arena.api import schemas
 from tokumei_arena.core import access, feedback, intake, phases
+from tokumei_arena.core.evaluation import failure_text
 from tokumei_arena.core.wording import in_language
 from tokumei_arena.games import FileSpec, find_game
 from tokumei_arena.models import (
@@ -157,20 +157,11 @@ def submission_document(submission: Submission, person: Person, *, findings: boo
         state=submission.state,
         verdict=submission.verdict,
         chosen=Choice.objects.filter(submission=submission).exists(),
-        # What failed inside the server is for referees; a team learns that it did, and that no try is lost.
-        failure=_failure(submission, person),
+        failure=failure_text(submission),
         figures=feedback.shown_figures(person, submission),
         finding_count=0 if evaluation is None else evaluation.finding_count,
         findings=[schemas.FindingOut(**{**finding, "message": in_language(finding["message"])}) for finding in listed],
     )
-
-
-def _failure(submission: Submission, person: Person) -> str:
-    if submission.state != "failed":
-        return ""
-    if access.is_referee(person):
-        return submission.failure
-    return _("the evaluation failed on our side; the try is not counted, hand the file in again")
 
 
 def question_document(question: Clarification, person: Person) -> schemas.QuestionOut:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest
-from ninja import Router, Schema
+from ninja import Schema, Status
 
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import READ, SUBMIT, caller
 from tokumei_arena.api.fetch import contest_of
+from tokumei_arena.api.router import operations
 from tokumei_arena.core import access, people
 from tokumei_arena.models import Contest, Membership
 
-__all__ = ["router"]
+__all__: list[str] = []
 
-router = Router(tags=["teams"])
+get, post = operations("teams")
 TEAM = "/contests/{slug}/team"
 
 
@@ -52,37 +53,37 @@ def _own(request: HttpRequest, contest: Contest) -> Membership:
     return found
 
 
-@router.post("/contests/{slug}/teams", auth=SUBMIT, response={201: schemas.MembershipOut})
-def create_team(request: HttpRequest, slug: str, body: TeamIn) -> tuple[int, schemas.MembershipOut]:
+@post("/contests/{slug}/teams", auth=SUBMIT, response={201: schemas.MembershipOut})
+def create_team(request: HttpRequest, slug: str, body: TeamIn) -> Status[schemas.MembershipOut]:
     """Create a team with the caller as its captain."""
     contest = contest_of(request, slug)
     people.create_team(
         caller(request), contest, name=body.name, affiliation=body.affiliation, terms_accepted=body.accept_terms
     )
-    return 201, show.membership_document(_own(request, contest))
+    return Status(201, show.membership_document(_own(request, contest)))
 
 
-@router.get(TEAM, auth=READ, response=schemas.MembershipOut)
+@get(TEAM, auth=READ, response=schemas.MembershipOut)
 def team(request: HttpRequest, slug: str) -> schemas.MembershipOut:
     """Return the caller's team."""
     return show.membership_document(_own(request, contest_of(request, slug)))
 
 
-@router.post(TEAM + "/invitations", auth=SUBMIT, response={201: InvitationOut})
-def invite(request: HttpRequest, slug: str, body: InvitationIn) -> tuple[int, InvitationOut]:
+@post(TEAM + "/invitations", auth=SUBMIT, response={201: InvitationOut})
+def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Status[InvitationOut]:
     """Invite one person to the caller's team."""
     found = _own(request, contest_of(request, slug))
-    return 201, InvitationOut(token=people.invite(found.team, caller(request), body.role, body.email))
+    return Status(201, InvitationOut(token=people.invite(found.team, caller(request), body.role, body.email)))
 
 
-@router.post("/join", auth=SUBMIT, response={201: schemas.MembershipOut})
-def join(request: HttpRequest, body: JoinIn) -> tuple[int, schemas.MembershipOut]:
+@post("/join", auth=SUBMIT, response={201: schemas.MembershipOut})
+def join(request: HttpRequest, body: JoinIn) -> Status[schemas.MembershipOut]:
     """Join the team that made this invitation."""
     found = people.accept_invitation(body.token, caller(request), terms_accepted=body.accept_terms)
-    return 201, show.membership_document(found)
+    return Status(201, show.membership_document(found))
 
 
-@router.post("/contests/{slug}/terms", auth=SUBMIT, response=schemas.MembershipOut)
+@post("/contests/{slug}/terms", auth=SUBMIT, response=schemas.MembershipOut)
 def accept_terms(request: HttpRequest, slug: str) -> schemas.MembershipOut:
     """Accept the terms of a contest."""
     contest = contest_of(request, slug)

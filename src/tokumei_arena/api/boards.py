@@ -1,0 +1,202 @@
+"""Operations that show results: the board of a round, the attack matrix, the overall ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Schema
+
+from tokumei_arena.api.auth import READ, caller
+from tokumei_arena.api.fetch import contest_of, round_of
+from tokumei_arena.api.router import operations
+from tokumei_arena.core import phases, standings
+from tokumei_arena.core.errors import NotNowError
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import Column, RoundTable, Row
+from tokumei_arena.models import Phase, Round
+
+__all__: list[str] = []
+
+get, _post = operations("results")
+
+
+class ColumnOut(Schema):
+    """A figure of a table; ``better`` is 'lower', 'higher' or empty."""
+
+    key: str
+    title: str
+    better: str
+    digits: int
+
+
+class RowOut(Schema):
+    """A team in a table."""
+
+    rank: int | None
+    team: str
+    own: bool
+    figures: dict[str, Any]
+    remark: str
+
+
+class TableOut(Schema):
+    """A ranking with its rule of ties."""
+
+    name: str
+    title: str
+    columns: list[ColumnOut]
+    rows: list[RowOut]
+    rule: str
+
+
+class BoardOut(Schema):
+    """What may be shown of a round now: the utility board until the results are out, then the rankings."""
+
+    round: str
+    phase: str | None
+    feedback: str
+    frozen_at: datetime | None
+    complete: bool
+    tables: list[TableOut]
+
+
+class OverallOut(Schema):
+    """The round-weighted rankings."""
+
+    tables: list[TableOut]
+
+
+class MatrixTeamOut(Schema):
+    """A team whose data was attacked."""
+
+    team: str
+    alias: str
+
+
+class CellOut(Schema):
+    """What an attacker achieved against the owner of a target."""
+
+    owner: str
+    attacker: str
+    figures: dict[str, Any]
+
+
+class MatrixOut(Schema):
+    """The attacks between teams; ``figure`` is the one that matters most."""
+
+    figure: str
+    owners: list[MatrixTeamOut]
+    attackers: list[str]
+    cells: list[CellOut]
+
+
+def _columns(columns: Iterable[Column]) -> list[ColumnOut]:
+    return [
+        ColumnOut(key=one.key, title=in_language(one.title), better=one.better, digits=one.digits) for one in columns
+    ]
+
+
+def _rows(rows: Iterable[Row], names: Mapping[str, str], own: str) -> list[RowOut]:
+    return [
+        RowOut(
+            rank=row.rank,
+            team=names[row.team],
+            own=row.team == own,
+            figures=dict(row.figures),
+            remark=in_language(row.remark),
+        )
+        for row in rows
+    ]
+
+
+def _rankings(table: RoundTable, names: Mapping[str, str], own: str) -> list[TableOut]:
+    return [
+        TableOut(
+            name="anonymizers",
+            title=_("Anonymizers"),
+            columns=_columns(table.anonymizer_columns),
+            rows=_rows(table.anonymizers, names, own),
+            rule=in_language(table.anonymizer_rule),
+        ),
+        TableOut(
+            name="attackers",
+            title=_("Attackers"),
+            columns=_columns(table.attacker_columns),
+            rows=_rows(table.attackers, names, own),
+            rule=in_language(table.attacker_rule),
+        ),
+    ]
+
+
+def _own_team(request: HttpRequest, round_: Round) -> str:
+    found = caller(request).memberships.filter(contest=round_.contest).first()
+    return "" if found is None else str(found.team_id)
+
+
+@get("/contests/{slug}/rounds/{kind}/board", auth=READ, response=BoardOut)
+def board(request: HttpRequest, slug: str, kind: str) -> BoardOut:
+    """Return the board of a round, and its rankings once they are out."""
+    round_ = round_of(request, slug, kind)
+    person = caller(request)
+    found = standings.board(round_, person)
+    results = standings.visible_tables(person, round_)
+    utility = TableOut(
+        name="utility",
+        title=_("Utility"),
+        columns=_columns(found.columns),
+        rows=[
+            RowOut(rank=row.rank, team=row.name, own=row.own, figures=dict(row.figures), remark="")
+            for row in found.rows
+        ],
+        rule="",
+    )
+    on = phases.current_phase(round_)
+    # Before the attack there is nothing that rankings could tell.
+    scored = results is not None and (
+        on is None or on.kind in (Phase.Kind.ATTACK, Phase.Kind.SCORING, Phase.Kind.PUBLISHED)
+    )
+    rankings = _rankings(results.table, results.names, _own_team(request, round_)) if results and scored else []
+    return BoardOut(
+        round=round_.kind,
+        phase=None if on is None else on.kind,
+        feedback=found.feedback,
+        frozen_at=found.frozen_at,
+        complete=results is not None and results.complete,
+        tables=[utility, *rankings],
+    )
+
+
+@get("/contests/{slug}/rounds/{kind}/matrix", auth=READ, response=MatrixOut)
+def matrix(request: HttpRequest, slug: str, kind: str) -> MatrixOut:
+    """Return who attacked whom, and with what result, once that is out."""
+    results = standings.visible_tables(caller(request), round_of(request, slug, kind))
+    if results is None:
+        raise NotNowError(_("the results are not out yet"), code="not-published")
+    found = results.matrix
+    cells = [
+        CellOut(owner=results.names[owner], attacker=results.names[attacker], figures=dict(figures))
+        for (owner, attacker), figures in sorted(found.cells.items(), key=lambda one: one[0])
+        if owner in results.names and attacker in results.names
+    ]
+    return MatrixOut(
+        figure=found.figure,
+        owners=[MatrixTeamOut(team=one.name, alias=one.alias) for one in found.owners],
+        attackers=[one.name for one in found.attackers],
+        cells=cells,
+    )
+
+
+@get("/contests/{slug}/overall", auth=READ, response=OverallOut)
+def overall(request: HttpRequest, slug: str) -> OverallOut:
+    """Return the overall ranking once all rounds are out."""
+    contest, person = contest_of(request, slug), caller(request)
+    if not standings.overall_visible(person, contest):
+        raise NotNowError(_("the results are not out yet"), code="not-published")
+    names = {str(team.pk): team.name for team in contest.teams.all()}
+    membership = person.memberships.filter(contest=contest).first()
+    own = "" if membership is None else str(membership.team_id)
+    return OverallOut(tables=_rankings(standings.overall_table(contest), names, own))
