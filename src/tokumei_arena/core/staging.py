@@ -12,7 +12,7 @@ from tokumei_arena.core.storage import copy_to
 from tokumei_arena.games import find_game
 from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, TargetFile, Team
 
-__all__ = ["MissingDataError", "data_blobs", "parameters_of", "stage_guesses", "stage_release", "stage_target"]
+__all__ = ["MissingDataError", "data_blobs", "parameters_of", "put_files", "stage_guesses", "stage_release"]
 
 Inputs = dict[str, Any]
 
@@ -35,7 +35,8 @@ def data_blobs(round_: Round, team: Team | None) -> dict[str, Blob]:
     return found
 
 
-def _put(folder: Path, blobs: dict[str, Blob]) -> dict[str, str]:
+def put_files(folder: Path, blobs: dict[str, Blob]) -> dict[str, str]:
+    """Copy blobs into a folder as NAME.csv; return their hashes."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, blob in blobs.items():
         copy_to(blob, folder / f"{name}.csv")
@@ -47,7 +48,7 @@ def _stage_data(folder: Path, round_: Round, team: Team) -> dict[str, str]:
     needed = [file.name for file in find_game(round_.contest.rule_set).data_files if not file.optional]
     if any(name not in blobs for name in needed):
         raise MissingDataError
-    return _put(folder / "data", blobs)
+    return put_files(folder / "data", blobs)
 
 
 def stage_release(folder: Path, submission: Submission) -> Inputs:
@@ -57,11 +58,6 @@ def stage_release(folder: Path, submission: Submission) -> Inputs:
     (folder / "release").mkdir()
     copy_to(submission.blob, folder / "release/upload")
     return {"data": data, "parameters": parameters_of(round_), "submission": submission.blob.sha256}
-
-
-def stage_target(folder: Path, target: Target) -> Inputs:
-    """Copy the release that a target is made of."""
-    return stage_release(folder, target.submission)
 
 
 def _target_files(target: Target) -> list[TargetFile]:
@@ -79,14 +75,14 @@ def stage_guesses(folder: Path, target: Target, guesses: Sequence[Submission]) -
     common = stage_release(folder, target.submission)
     files = _target_files(target)
     common["release"] = common.pop("submission")
-    common["published"] = _put(folder / "published", _named(files, None, truth=False))
-    common["truth"] = _put(folder / "truth", _named(files, None, truth=True))
+    common["published"] = put_files(folder / "published", _named(files, None, truth=False))
+    common["truth"] = put_files(folder / "truth", _named(files, None, truth=True))
     found = []
     for number, guess in enumerate(guesses):
         place = folder / "guesses" / str(number)
         own = {
-            "own_published": _put(place / "published", _named(files, guess.team_id, truth=False)),
-            "own_truth": _put(place / "truth", _named(files, guess.team_id, truth=True)),
+            "own_published": put_files(place / "published", _named(files, guess.team_id, truth=False)),
+            "own_truth": put_files(place / "truth", _named(files, guess.team_id, truth=True)),
         }
         copy_to(guess.blob, place / "upload")
         found.append({**common, **own, "submission": guess.blob.sha256})

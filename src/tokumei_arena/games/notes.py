@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tokumei.errors import Finding, TokumeiError
     from tokumei.judge.check_result import CheckResult
 
-__all__ = ["KEPT_NOTES", "note_of_error", "notes_of", "paired"]
+__all__ = ["KEPT_NOTES", "note_of_error", "notes_of", "paired", "without_folders"]
 
 # A wrong file of 80,000 rows easily has 400,000 findings; the count is kept, and this many sentences.
 KEPT_NOTES = 1_000
@@ -38,9 +38,14 @@ def paired(english: Sequence[Finding], japanese: Sequence[Finding], file: str) -
         yield Note(one.code, message, file=file, line=one.line, column=one.column, name=one.name, value=value)
 
 
+def without_folders(text: str) -> str:
+    """Return a sentence in which files have no folders: those of an evaluation are nobody's business."""
+    return _FOLDERS.sub("", text)
+
+
 def note_of_error(error: TokumeiError, file: str = "") -> Note:
-    """Return what a reader refused; the folders of the evaluation are no business of anybody."""
-    english = _FOLDERS.sub("", str(error)) or _CANNOT_READ["en"]
+    """Return what a reader refused."""
+    english = without_folders(str(error)) or _CANNOT_READ["en"]
     place = "" if error.line is None else f"（{error.line}行目）"
     message = {"en": english, "ja": f"{_CANNOT_READ['ja']}{place}"}
     return Note(error.code, message, file=file, line=error.line, column=error.column)

@@ -275,10 +275,10 @@ def _tie(row: Row) -> tuple[int, str]:
 
 
 def _attackers(entries: Sequence[Entry], pairs: Sequence[Pair]) -> tuple[Row, ...]:
-    rows = []
+    rows, others = [], []
     for entry in entries:
         if entry.disqualified:
-            rows.append(ranking.unranked(entry))
+            others.append(ranking.unranked(entry))
             continue
         own = [pair.figures for pair in pairs if pair.attacker == entry.team]
         figures = {
@@ -288,11 +288,13 @@ def _attackers(entries: Sequence[Entry], pairs: Sequence[Pair]) -> tuple[Row, ..
             "attacked": len(own),
         }
         rows.append(Row(entry.team, None, figures))
-    return ranking.shared(rows, lambda row: (-row.figures["effective"], -row.figures["sharp_effective"]))
+    ranked = ranking.shared(rows, lambda row: (-row.figures["effective"], -row.figures["sharp_effective"]))
+    return (*ranked, *others)
 
 
 def _overall_anonymizers(rounds: Sequence[tuple[float, RoundTable]]) -> tuple[Row, ...]:
-    safe, others = [], []
+    safe: list[Row] = []
+    others: list[Row] = []
     for team in ranking.teams_of([table.anonymizers for _, table in rounds]):
         found = [
             (weight, next((row for row in table.anonymizers if row.team == team), None)) for weight, table in rounds

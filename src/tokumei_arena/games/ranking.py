@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tokumei_arena.games.base import Both, Entry, Pair, Row
@@ -36,13 +37,13 @@ def unranked(entry: Entry) -> Row:
 
 
 def shared(rows: Sequence[Row], key: Callable[[Row], Any]) -> tuple[Row, ...]:
-    """Return rows in order of their keys, equal keys sharing the better rank; those with a remark come last."""
-    ranked = sorted((row for row in rows if row.remark is None), key=lambda row: (key(row), row.team))
+    """Return rows in the order of their keys; equal keys share the better rank."""
+    ranked = sorted(rows, key=lambda row: (key(row), row.team))
     found: list[Row] = []
     for place, row in enumerate(ranked):
         tied = place > 0 and key(row) == key(ranked[place - 1])
-        found.append(Row(row.team, found[-1].rank if tied else place + 1, row.figures))
-    return (*found, *(row for row in rows if row.remark is not None))
+        found.append(replace(row, rank=found[-1].rank if tied else place + 1))
+    return tuple(found)
 
 
 def in_order(
@@ -62,7 +63,7 @@ def in_order(
         for place, row in enumerate(ordered):
             tied = place > 0 and tie(row) == tie(ordered[place - 1])
             rank = found[-1].rank if tied else start + place + 1
-            found.append(Row(row.team, rank, row.figures))
+            found.append(replace(row, rank=rank))
     return tuple(found)
 
 
@@ -74,13 +75,17 @@ def teams_of(tables: Iterable[Sequence[Row]]) -> list[str]:
 def weighted(
     rounds: Sequence[tuple[float, Sequence[Row]]], key: str, *, missing: float, lower: bool
 ) -> tuple[Row, ...]:
-    """Return the sum of weight × figure over the rounds; a team without the figure in a round gets ``missing``."""
-    rows = []
+    """Return the sum of weight × figure over the rounds; a team without the figure in a round gets ``missing``.
+
+    Who is not ranked in the last round is not ranked over all.
+    """
+    rows: list[Row] = []
+    others: list[Row] = []
     for team in teams_of([table for _, table in rounds]):
         own = [(weight, next((row for row in table if row.team == team), None)) for weight, table in rounds]
         values = [weight * float(missing if row is None else row.figures.get(key, missing)) for weight, row in own]
         last = own[-1][1]
-        remark = None if last is None else last.remark
-        rows.append(Row(team, None, {"score": sum(values)}, remark))
+        row = Row(team, None, {"score": sum(values)}, None if last is None else last.remark)
+        (others if last is None or last.rank is None else rows).append(row)
     sign = 1.0 if lower else -1.0
-    return shared(rows, lambda row: sign * row.figures["score"])
+    return (*shared(rows, lambda row: sign * row.figures["score"]), *others)

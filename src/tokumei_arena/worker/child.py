@@ -19,7 +19,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from tokumei_arena.games.base import Checked, FileSpec, Game
+from tokumei_arena.games.base import Checked, FileSpec, Game, Note
 from tokumei_arena.games.lookup import find_game
 from tokumei_arena.worker.confine import confine
 from tokumei_arena.worker.limits import Limits
@@ -40,7 +40,7 @@ def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     if task == "release":
         notes = unpack(folder / "release/upload", folder / "release", _names(game.release_files), limits)
         if notes:
-            return {**version, "results": [_plain(Checked(valid=False, notes=tuple(notes), note_count=len(notes)))]}
+            return {**version, "results": [_plain(_refused(notes))]}
         checked = game.check_release(folder / "data", folder / "release", job["parameters"])
     else:
         checked = game.check_data(folder / "data", job["parameters"])
@@ -98,10 +98,11 @@ def _guesses(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> l
             parameters=job["parameters"],
         )
     )
-    found = []
-    for notes in refused.values():
-        found.append(_plain(Checked(valid=False, notes=tuple(notes), note_count=len(notes)) if notes else next(scored)))
-    return found
+    return [_plain(_refused(notes) if notes else next(scored)) for notes in refused.values()]
+
+
+def _refused(notes: list[Note]) -> Checked:
+    return Checked(valid=False, notes=tuple(notes), note_count=len(notes))
 
 
 def _plain(checked: Checked) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A process limits itself: memory, processor time, file size, open files, no core dumps, and it dies with its parent."""
+"""A process limits itself: memory, processor time, size and number of files; and it dies with its parent."""
 
 from __future__ import annotations
 

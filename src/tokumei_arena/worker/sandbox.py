@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,10 +105,8 @@ def _resident_bytes(pid: int) -> int:
 
 def _end(child: subprocess.Popen[bytes]) -> None:
     """Kill the child with everything it started; its session has the number of its process."""
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     child.wait()
 
 

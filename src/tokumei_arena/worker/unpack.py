@@ -87,7 +87,7 @@ def _unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> N
             _copy(source, target, upload.stat().st_size, limits.unpacked_bytes, limits)
 
 
-def _copy(source: IO[bytes], target: Path, packed: int, budget: int, limits: Limits) -> int:
+def _copy(source: IO[bytes] | gzip.GzipFile, target: Path, packed: int, budget: int, limits: Limits) -> int:
     """Copy at most ``budget`` bytes; return how many there were."""
     written = 0
     with target.open("xb") as out:
