@@ -60,10 +60,10 @@ def _web(descriptor: int) -> None:
 
 
 def _worker() -> None:
-    from tokumei_arena.worker.loop import run_worker
+    from tokumei_arena.worker.loop import run_until_signal
 
     _wait_for_go()
-    run_worker()
+    run_until_signal()
 
 
 def main() -> None:

@@ -6,14 +6,18 @@ import errno
 import os
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from tokumei.cli.output import tell, warn
 from tokumei_arena.commands.setup import CannotStartError, django_ready, need_extra, refusals_as_sentences
+from tokumei_arena.commands.supervisor import Child, running, stop_on_signals, watch
 
-__all__ = ["manage", "public_address", "register", "serve", "worker"]
+__all__ = ["Server", "register", "running_server"]
 
 BACKLOG = 2048
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
@@ -34,7 +38,7 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -55,7 +59,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def public_address(listener: socket.socket) -> str:
+def _public_address(listener: socket.socket) -> str:
     """Return the address under which people reach the server."""
     from tokumei_arena import environment
 
@@ -77,6 +81,38 @@ def _answer_to(host: str) -> None:
     os.environ[HOSTS] = ",".join(dict.fromkeys([name, "localhost", "127.0.0.1", "[::1]"]))
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server that runs: where it is, the token of the first referee's link, and its processes."""
+
+    address: str
+    referee_token: str | None
+    children: list[Child]
+
+
+@contextmanager
+def running_server(host: str, port: int, *, processes: int | None = None, worker: bool = True) -> Iterator[Server]:
+    """Prepare and start a server; all its processes end with the block. Somebody has to ``watch`` them."""
+    need_extra()
+    listener = _listen(host, port)
+    _answer_to(host)
+    more = (processes or min(4, os.cpu_count() or 1)) - 1
+    number = listener.fileno()
+    # The first web process loads its code while this one prepares; the others come when the first page is out.
+    children = [Child("web", str(number), descriptors=[number])]
+    try:
+        with running(children):
+            token = _prepare()
+            children[0].go()
+            children += [Child("web", str(number), descriptors=[number]) for _ in range(more)]
+            children += [Child("worker")] if worker else []
+            for child in children[1:]:
+                child.go()
+            yield Server(_public_address(listener), token, children)
+    finally:
+        listener.close()
+
+
 def serve(
     host: HostOption = "127.0.0.1",
     port: PortOption = 8000,
@@ -85,26 +121,13 @@ def serve(
 ) -> None:
     """Run the arena: web server and worker. The first start prints a link for the first referee."""
     began = time.monotonic()
-    need_extra()
-    from tokumei_arena.commands.supervisor import Child, running, stop_on_signals, watch
-
-    listener = listen(host, port)
-    _answer_to(host)
-    more = (processes or min(4, os.cpu_count() or 1)) - 1
-    number = listener.fileno()
-    # The first web process loads its code while this one prepares; the others come when the first page is out.
-    children = [Child("web", str(number), descriptors=[number])]
-    with running(children), stop_on_signals() as stop:
-        link = _prepare()
-        children[0].go()
-        _announce(public_address(listener), link, seconds=time.monotonic() - began)
-        children += [Child("web", str(number), descriptors=[number]) for _ in range(more)]
-        children += [] if no_worker else [Child("worker")]
-        for child in children[1:]:
-            child.go()
-        watch(children, stop)
+    with (
+        stop_on_signals() as stop,
+        running_server(host, port, processes=processes, worker=not no_worker) as server,
+    ):
+        _announce(server, seconds=time.monotonic() - began)
+        watch(server.children, stop)
         tell("arena: ending")
-    listener.close()
 
 
 def _prepare() -> str | None:
@@ -122,12 +145,13 @@ def _prepare() -> str | None:
     return token
 
 
-def _announce(address: str, token: str | None, *, seconds: float) -> None:
+def _announce(server: Server, *, seconds: float) -> None:
     from tokumei_arena import environment
 
-    tell(f"arena: {address}/ is open after {seconds:.1f} s; everything is kept in {environment.home()}")
-    if token is not None:
-        tell(f"arena: become the first referee here (this link works once): {address}/referee/{token}/")
+    tell(f"arena: {server.address}/ is open after {seconds:.1f} s; everything is kept in {environment.home()}")
+    if server.referee_token is not None:
+        link = f"{server.address}/referee/{server.referee_token}/"
+        tell(f"arena: become the first referee here (this link works once, for a day): {link}")
     tell("arena: press Ctrl-C to end")
 
 
@@ -135,7 +159,6 @@ def worker() -> None:
     """Evaluate submissions of an arena that runs elsewhere (same DATABASE_URL, STORAGE_URL and secret)."""
     django_ready("worker")
     from tokumei_arena.commands.prepare import is_prepared
-    from tokumei_arena.commands.supervisor import Child, running, stop_on_signals, watch
 
     with refusals_as_sentences():
         prepared = is_prepared()

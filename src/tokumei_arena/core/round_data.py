@@ -22,7 +22,6 @@ from tokumei_arena.games import FileSpec, find_game
 from tokumei_arena.models import Blob, Contest, DataFile, Person, Round, Submission, Team
 from tokumei_arena.worker.limits import Limits
 from tokumei_arena.worker.sandbox import run_child
-from tokumei_arena.worker.unpack import unpack
 
 __all__ = ["DataRefusedError", "DataReport", "put_data", "put_folder", "remove_data", "teams_without_data"]
 
@@ -60,6 +59,9 @@ def put_data(round_: Round, files: Mapping[str, File[Any]], *, by: Person, team:
 
 
 def _unpack(file: File[Any], spec: FileSpec, folder: Path) -> None:
+    # Needs numpy, which web processes start without.
+    from tokumei_arena.worker.unpack import unpack  # noqa: PLC0415
+
     upload = folder / f"{spec.name}.upload"
     with upload.open("wb") as target:
         for piece in file.chunks(PIECE):
