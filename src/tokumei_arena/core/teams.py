@@ -53,6 +53,11 @@ def _tidy(text: str) -> str:
     return re.sub(r"\s+", " ", visible).strip()
 
 
+def _look(name: str) -> str:
+    """Return what names that look alike share: full-width and half-width letters, upper and lower case."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
 def _need_referee(by: Person) -> None:
     if not access.is_referee(by):
         raise NotAllowedError(_("only referees may do this"), code="not-referee")
@@ -93,7 +98,7 @@ def _need_free_name(contest: Contest, name: str, *, apart_from: Team | None = No
     if apart_from is not None:
         others = others.exclude(pk=apart_from.pk)
     # Compared in Python: databases do not agree on what upper and lower case are outside ASCII.
-    if name.casefold() in {other.casefold() for other in others.values_list("name", flat=True)}:
+    if _look(name) in {_look(other) for other in others.values_list("name", flat=True)}:
         _refuse_name()
 
 

@@ -58,7 +58,7 @@ def become_referee(request: HttpRequest, token: str) -> HttpResponse:
         else:
             login(request, person, backend=BACKEND)
             # The password was set a moment ago: nobody has to type it again to set up the second factor.
-            record_authentication(request, person, method="password", email=person.email)
+            record_authentication(request, person, method="password", reauthenticated=True)
             return _on_to_second_factor(request)
     return render(request, "people/become_referee.html", {"form": form}, status=status)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from allauth.mfa.utils import is_mfa_enabled
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from tokumei_arena.core import people
 from tokumei_arena.models import Person
 
 __all__ = ["POLICY", "RefereesNeedSecondFactor", "SecurityHeaders"]
@@ -51,7 +51,7 @@ class RefereesNeedSecondFactor:
             isinstance(person, Person)
             and person.is_referee
             and not request.path.startswith(self.open_prefixes)
-            and not is_mfa_enabled(person)
+            and not people.has_second_factor(person)
         ):
             return redirect("mfa_activate_totp")
         return self.get_response(request)
