@@ -22,8 +22,8 @@ from django.utils.translation import gettext as _
 from tokumei_arena.core import clock, logbook
 from tokumei_arena.core.archive_rows import TABLES, row_from_values, rows_of, values_of
 from tokumei_arena.core.errors import NotNowError, RefusedError
-from tokumei_arena.core.sealed_zip import SealedReader, file_sha256, reading, writing
-from tokumei_arena.core.storage import discard, open_blob, put_file
+from tokumei_arena.core.sealed_zip import SealedReader, SealedWriter, file_sha256, reading, writing
+from tokumei_arena.core.storage import discard, need_worker, open_blob, put_file
 from tokumei_arena.games import find_game
 from tokumei_arena.models import Blob, Contest, LogEntry
 
@@ -58,6 +58,7 @@ class Archived:
 
 def export_contest(contest: Contest, path: Path) -> Archived:
     """Write a contest to a file that only its owner can read. Only a process that may open ground truth can do it."""
+    need_worker()
     with transaction.atomic():
         tables = {name: [values_of(row) for row in rows_of(name, contest)] for name in TABLES}
         entries = [_log_values(entry) for entry in LogEntry.objects.filter(contest=contest.pk)]
@@ -69,8 +70,7 @@ def export_contest(contest: Contest, path: Path) -> Archived:
         head = None if last is None else {"number": last.number, "hash": last.hash}
         target.add_document(LOG, {"head": head, "entries": entries})
         for blob in blobs.values():
-            with open_blob(blob) as source:
-                target.add(f"files/{blob.pk}", source)
+            _add(target, blob)
     done = Archived(
         str(contest.pk),
         contest.slug,
@@ -81,6 +81,15 @@ def export_contest(contest: Contest, path: Path) -> Archived:
     )
     logbook.record("contest.export", contest=contest, object_id=contest.pk, sha256=done.sha256)
     return done
+
+
+def _add(target: SealedWriter, blob: Blob) -> None:
+    try:
+        with open_blob(blob) as source:
+            target.add(f"files/{blob.pk}", source)
+    except FileNotFoundError as error:
+        message = _("the stored file “%(name)s” (%(key)s) is missing; restore it from a backup first")
+        raise RefusedError(message % {"name": blob.name, "key": blob.key}, code="file-missing") from error
 
 
 def _manifest(contest: Contest) -> dict[str, Any]:

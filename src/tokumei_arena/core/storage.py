@@ -23,6 +23,7 @@ __all__ = [
     "TruthClosedError",
     "copy_to",
     "discard",
+    "need_worker",
     "open_blob",
     "open_stored",
     "put_bytes",
@@ -87,11 +88,17 @@ def discard(blob: Blob) -> None:
     storages[blob.area].delete(blob.key)
 
 
-def open_stored(blob: Blob) -> File[Any]:
-    """Open stored bytes for reading, to be closed by the caller; ground truth only in a worker."""
-    if blob.area == Blob.Area.TRUTH and settings.ARENA_ROLE != "worker":
+def need_worker() -> None:
+    """Refuse processes that must not see ground truth."""
+    if settings.ARENA_ROLE != "worker":
         message = "ground truth is opened by workers only"
         raise TruthClosedError(message)
+
+
+def open_stored(blob: Blob) -> File[Any]:
+    """Open stored bytes for reading, to be closed by the caller; ground truth only in a worker."""
+    if blob.area == Blob.Area.TRUTH:
+        need_worker()
     return storages[blob.area].open(blob.key, "rb")
 
 
