@@ -16,10 +16,12 @@ ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(MIDDLE, BASE | MIDDLE),
     **{stage: BASE | MIDDLE | {stage} for stage in STAGES},
     "flow": BASE | MIDDLE | STAGES,
+    "comparison": BASE | MIDDLE | STAGES | {"flow"},
+    "dossier": BASE | MIDDLE | STAGES | {"flow", "comparison"},
     "rules": BASE | MIDDLE | STAGES | {"flow", "rules"},
-    "demo": BASE | MIDDLE | STAGES | {"flow", "rules"},
+    "demo": BASE | MIDDLE | STAGES | {"flow", "comparison", "dossier", "rules"},
     "experiment": BASE | MIDDLE | STAGES | {"flow", "rules"},
-    "cli": BASE | MIDDLE | STAGES | {"flow", "rules", "demo", "experiment", "cli"},
+    "cli": BASE | MIDDLE | STAGES | {"flow", "comparison", "dossier", "rules", "demo", "experiment", "cli"},
 }
 
 

@@ -21,7 +21,9 @@ from typing import Any
 import typer
 
 from tokumei.cli import flow, parts
+from tokumei.cli.compare import compare
 from tokumei.cli.output import fail, forget_stdout, tell, warn
+from tokumei.cli.report import report
 from tokumei.errors import OutputError, ParameterError, TokumeiError
 
 __all__ = ["build_app", "main"]
@@ -66,6 +68,8 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
         _add_group(app, called)
         return app
     flow.register(app)
+    app.command()(report)
+    app.command()(compare)
     parts.register(app)
     ours = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
     if called in ours and not everything:

@@ -1,0 +1,156 @@
+"""``tokumei compare``: several methods on the same data, as one table and one chart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
+from tokumei.cli.report import parse_levels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from tokumei.comparison import Run
+    from tokumei.history import History
+
+__all__ = ["compare"]
+
+FILES = ("comparison.csv", "comparison.json", "comparison.svg", "comparison.html")
+
+
+def compare(
+    data: Annotated[Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file.")],
+    methods: Annotated[str, typer.Option("--methods", metavar="A,B,C", help="Methods; see 'tokumei methods'.")],
+    k: Annotated[
+        str | None, typer.Option("--k", metavar="2,3,5", help="The k to try (methods without k: once).")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="METHOD.NAME=VALUE", help="Set a parameter of a method; may be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Also write table (CSV, JSON), chart (SVG) and page here."
+        ),
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")
+    ] = None,
+    language: Annotated[
+        str, typer.Option("--language", metavar="en|ja", help="Of the page: English or Japanese.")
+    ] = "en",
+    threads: ThreadsOption = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit of each release.")
+    ] = None,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Anonymize by several methods, attack and measure each; show which give the best of safety and utility.
+
+    Nothing is published and no secret is kept.
+
+    Example: tokumei compare my.csv --methods k-anonymity,pseudonymize --k 2,3,5 -o comparison
+    """
+    from tokumei import comparison
+    from tokumei.files import check_folder_target
+    from tokumei.history import Schema
+    from tokumei.read.table import read_history
+    from tokumei.report.language import Words
+
+    Words(language)
+    runs = comparison.plan_runs(_names(methods), parse_levels(k, "--k"), _by_method(settings or []))
+    if output is not None:
+        check_folder_target(output)
+    with progress_bars():
+        history = read_history(data, None if schema is None else Schema.read(schema))
+        history.schema.check_publishable()
+        done = comparison.compare(history, runs, seed=seed, threads=threads, time_limit=time_limit)
+        if output is not None:
+            _write(output, history, done, language)
+    if output is not None:
+        tell(f"{output}: {', '.join(FILES)}")
+    front = [run.name for run in done if run.front]
+    document = {
+        "records": len(history),
+        "subjects": len(history.subjects),
+        "runs": [run.as_dict() for run in done],
+        "front": front,
+        "folder": None if output is None else str(output),
+    }
+    failed = all(run.failure for run in done)
+    finish(document, json=json, show=lambda console: _show(console, done), status=int(failed))
+
+
+def _names(methods: str) -> list[str]:
+    from tokumei.errors import ParameterError
+
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    if not names:
+        message = "--methods names no method; give some, separated by commas (see 'tokumei methods')"
+        raise ParameterError(message, code="usage")
+    return names
+
+
+def _by_method(settings: Sequence[str]) -> dict[str, list[str]]:
+    """Return the settings of each method from texts ``method.name=value``."""
+    from tokumei.errors import ParameterError
+
+    found: dict[str, list[str]] = {}
+    for text in settings:
+        name, equals, _ = text.partition("=")
+        method, dot, _ = name.partition(".")
+        if not equals or not dot or not method:
+            message = f"write settings as method.name=value, such as k-anonymity.k=3; got '{text}'"
+            raise ParameterError(message, code="usage")
+        found.setdefault(method, []).append(text[len(method) + 1 :])
+    return found
+
+
+def _write(folder: Path, history: History, runs: Sequence[Run], language: str) -> None:
+    """Write the folder whole or not at all; what differs from run to run (times) stays out of it."""
+    import json as json_module
+    from importlib.metadata import version
+
+    from tokumei.comparison import run_frame
+    from tokumei.files import atomic_folder
+    from tokumei.report.language import Words
+    from tokumei.report.release_report import comparison_page
+    from tokumei.report.utility_sections import trade_off_svg
+
+    frame = run_frame(runs)
+    page = comparison_page(
+        frame, records=len(history), subjects=len(history.subjects), version=version("tokumei"), language=language
+    )
+    with atomic_folder(folder) as temporary:
+        frame.write_csv(temporary / FILES[0])
+        rows = json_module.dumps(frame.to_dicts(), indent=2, ensure_ascii=False) + "\n"
+        (temporary / FILES[1]).write_text(rows, encoding="utf-8")
+        (temporary / FILES[2]).write_text(trade_off_svg(frame, Words(language)), encoding="utf-8")
+        (temporary / FILES[3]).write_text(page, encoding="utf-8")
+
+
+def _show(console: Console, runs: Sequence[Run]) -> None:
+    rows = [
+        [
+            run.name,
+            "" if run.loss is None else run.loss,
+            "" if run.risk is None else f"{run.risk:.1%}",
+            run.best_attack,
+            f"failed: {run.message}" if run.failure else run.verdict,
+            "*" if run.front else "",
+            round(run.seconds, 1),
+        ]
+        for run in runs
+    ]
+    headers = ["release", "information lost", "named", "by", "verdict", "front", "seconds"]
+    show_table(console, headers, rows)
+    front = ", ".join(run.name for run in runs if run.front)
+    if front:
+        console.print(f"best trade-offs (*): {front}", markup=False)

@@ -1,0 +1,122 @@
+"""``tokumei report``: one HTML file for those who must answer for a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["parse_levels", "report"]
+
+
+def parse_levels(text: str | None, option: str) -> list[int]:
+    """Return the k of a list such as ``2,3,5``."""
+    from tokumei.errors import ParameterError
+
+    levels = []
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        if not part.strip().isdecimal() or not 2 <= int(part) <= 10**9:
+            message = f"{option} takes whole numbers of at least 2, separated by commas, such as 2,3,5; got '{text}'"
+            raise ParameterError(message, code="usage")
+        levels.append(int(part))
+    return list(dict.fromkeys(levels))
+
+
+def report(
+    original: Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")],
+    release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")],
+    secret: Annotated[
+        Path | None,
+        typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret, if it is there)."),
+    ] = None,
+    schema: Annotated[Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean.")] = None,
+    language: Annotated[str, typer.Option("--language", metavar="en|ja", help="English or Japanese.")] = "en",
+    k: Annotated[
+        int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release aims at).")
+    ] = None,
+    k_curve: Annotated[
+        str | None,
+        typer.Option("--k-curve", metavar="2,3,5", help="Run the method again with these k for the trade-off."),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit; what was skipped is listed.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the audit and of the trade-off.")] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Write the internal report of a release: verdict, evidence, utility, limits; exit status 1 if it is unsafe.
+
+    Example: tokumei report --original my.csv --release release --language ja -o report.html
+    """
+    from tokumei import dossier
+    from tokumei.files import check_file_target, write_text
+    from tokumei.history import Schema
+    from tokumei.publish.secret import default_secret_path, read_secret
+    from tokumei.read.release import read_release, read_release_schema
+    from tokumei.read.table import read_history
+    from tokumei.report.language import Words
+    from tokumei.report.release_report import release_report
+
+    Words(language)
+    levels = parse_levels(k_curve, "--k-curve")
+    beside = default_secret_path(release)
+    hidden_file = secret or (beside if beside.exists() else None)
+    _refuse_inside(output, release)
+    refuse_overwriting(output, original, hidden_file, schema)
+    check_file_target(output)
+    with progress_bars():
+        known = read_release_schema(release) if schema is None else Schema.read(schema)
+        history = read_history(original, known)
+        published = read_release(release, history)
+        hidden = None if hidden_file is None else read_secret(hidden_file)
+        parameters = dossier.public_parameters(release)
+        curve = None
+        if levels:
+            curve = dossier.k_curve(
+                history, published.method, levels, parameters=parameters, seed=seed, time_limit=time_limit
+            )
+        material = dossier.collect(
+            history,
+            published,
+            hidden,
+            k=k,
+            parameters=parameters,
+            trade_off=curve,
+            time_limit=time_limit,
+            seed=seed,
+        )
+        text = release_report(material, language=language)
+    write_text(output, text)
+    outcome = material.verdict.outcome.value
+    document = {
+        "report": str(output),
+        "language": language,
+        "verdict": outcome,
+        "k": material.k,
+        "with_secret": material.with_secret,
+        "bytes": len(text.encode()),
+    }
+
+    def show(console: Console) -> None:
+        console.print(f"{output}: {outcome.replace('-', ' ')} (k = {material.k})", style="bold")
+        console.print("Open it in a browser; print it for a PDF. It is internal: never hand it out with the release.")
+
+    finish(document, json=json, show=show, status=int(outcome == "unsafe"))
+
+
+def _refuse_inside(output: Path, release: Path) -> None:
+    """Raise ParameterError if the report would lie in the folder that is handed out."""
+    from tokumei.errors import ParameterError
+
+    if release.resolve() in output.resolve().parents:
+        message = f"the report must not lie in the release folder: {output}; it is internal, name another place with -o"
+        raise ParameterError(message, file=str(output))

@@ -1,0 +1,55 @@
+"""Numbers as reports show them: one format everywhere, each a link to its definition."""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup, escape
+
+__all__ = ["DASH", "linked", "number", "percent", "plain", "with_links"]
+
+DASH = "–"
+_NUMBER = re.compile(r"(?<![\w'「.,-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with at most one decimal, as the audit writes it.
+
+    >>> percent(1 / 3), percent(0.5), percent(0.0004)
+    ('33.3 %', '50 %', '0.04 %')
+    """
+    if 0 < share < 0.0005:
+        return f"{100 * share:.2g} %"
+    return f"{100 * share:.1f} %".replace(".0 %", " %")
+
+
+def plain(value: float) -> str:
+    """Return a number: whole ones with thousands separated, others with three significant decimals.
+
+    >>> plain(12345), plain(0.12345), plain(1234.5)
+    ('12,345', '0.123', '1,234.5')
+    """
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
+
+
+def linked(text: object, term: str) -> Markup:
+    """Return a shown number as a link to the definition of its term."""
+    return Markup('<a class="n" href="#term-{}">{}</a>').format(term, text)
+
+
+def number(value: float | None, term: str, *, share: bool = False) -> Markup | str:
+    """Return a value as a linked number, or a dash where there is none."""
+    if value is None:
+        return DASH
+    return linked(percent(value) if share else plain(value), term)
+
+
+def with_links(text: str, term: str) -> Markup:
+    """Return a sentence whose numbers link to a term; quoted names keep their digits to themselves."""
+    parts, place = [Markup()], 0
+    for found in _NUMBER.finditer(text):
+        parts += [escape(text[place : found.start()]), linked(found.group(), term)]
+        place = found.end()
+    return Markup().join([*parts, escape(text[place:])])
