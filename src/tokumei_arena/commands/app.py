@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import typer
 
-from tokumei_arena.commands import client, desk, serve
+from tokumei_arena.commands import client, demo, desk, serve
 
 __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Run contests between anonymizers and attackers, or take part in one.")
 serve.register(app)
 client.register(app)
+demo.register(app)
 desk.register(app)
