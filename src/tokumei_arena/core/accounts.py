@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from django.utils.translation import gettext as _
+
+from tokumei_arena.models import Person
 
 __all__ = ["AccountAdapter", "SecondFactorAdapter"]
 
@@ -14,3 +18,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
 class SecondFactorAdapter(DefaultMFAAdapter):
     """A second factor is open to everybody and required of referees."""
+
+    def generate_authenticator_name(self, user: Person, type: Authenticator.Type) -> str:  # noqa: A002
+        """Return the name offered for a new key."""
+        count = Authenticator.objects.filter(user=user, type=type).count()
+        return _("Key %(number)d") % {"number": count + 1}

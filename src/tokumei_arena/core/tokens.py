@@ -38,7 +38,8 @@ REFEREE = Scope.REFEREE.value
 
 def make(person: Person, *, name: str, scopes: Iterable[str], lasts: timedelta) -> tuple[ApiToken, str]:
     """Return a new token and its text, which is told once."""
-    wanted = sorted({Scope(scope).value for scope in scopes})
+    asked = {Scope(scope).value for scope in scopes}
+    wanted = [scope for scope in SCOPES if scope in asked]
     if not wanted:
         raise RefusedError(_("choose at least one thing the token may do"), code="no-scope")
     if Scope.REFEREE in wanted and not access.is_referee(person):

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tokumei_arena.core import access, clock, people, phases, tokens
 from tokumei_arena.core.errors import ArenaError
@@ -29,7 +29,7 @@ __all__ = ["erase_account", "home", "preferences", "revoke_token", "tokens_page"
 YEAR = 366 * 24 * 3600
 
 
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """List the contests of this viewer, own ones first, each with the next step."""
     seen = access.contests(request.user).order_by("-created_at")

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from tokumei_arena.core import access, people
 from tokumei_arena.core import teams as rules
@@ -36,7 +36,7 @@ def _own(request: HttpRequest, slug: str) -> Membership:
 
 
 @login_required
-@require_GET
+@require_safe
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the own team; who has none learns how to get one."""
     contest = contest_of(request, slug)
