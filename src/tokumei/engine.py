@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.errors import OutputError
+from tokumei.kernels.threads import in_order
 from tokumei.progress import stage
 
 __all__ = ["Backend", "InProcess", "Manifest", "Pool", "Result", "run_blocks"]
@@ -45,14 +46,13 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InProcess:
-    """One block after the other, here."""
+    """One block after the other, in this process."""
 
     survives_worker_loss: bool = False
 
     def run(self, function: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterator[Result]:
         """Yield one result per block, in the order of the blocks."""
-        for block in blocks:
-            yield function(block)
+        yield from in_order(function, blocks, threads=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,10 @@ class Pool:
 
     def run(self, function: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterator[Result]:
         """Yield one result per block, in the order of the blocks."""
-        pool: Executor
-        with ProcessPoolExecutor(self.workers) if self.processes else ThreadPoolExecutor(self.workers) as pool:
+        if not self.processes:
+            yield from in_order(function, blocks, threads=self.workers)
+            return
+        with ProcessPoolExecutor(self.workers) as pool:
             yield from pool.map(function, blocks)
 
 

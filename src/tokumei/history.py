@@ -44,6 +44,7 @@ __all__ = [
     "Score",
     "Secret",
     "Verdict",
+    "packed_keys",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -111,7 +112,7 @@ class History:
     def order(self) -> Ints:
         """Row numbers sorted by subject, then by the record's content, then by file order."""
         keys = [self.subject, *(self.codes[spec.name] for spec in self.schema.fields)]
-        return np.lexsort(_packed(keys)[::-1]).astype(np.int64)
+        return np.lexsort(packed_keys(keys)[::-1]).astype(np.int64)
 
     @cached_property
     def offsets(self) -> Ints:
@@ -211,7 +212,7 @@ class Secret:
         return Secret(self.owners, self.rows[np.asarray(rows, dtype=np.int64)], self.key, self.seed)
 
 
-def _packed(keys: Sequence[Ints]) -> list[Ints]:
+def packed_keys(keys: Sequence[Ints]) -> list[Ints]:
     """Return fewer sort keys of the same order: neighbours share an integer as long as their spans fit into it."""
     packed: list[Ints] = []
     room = 0

@@ -12,8 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from tokumei.read.synthetic import write_synthetic
+
 COMMAND = [sys.executable, "-m", "tokumei"]
 DEADLINE_SECONDS = 60.0
+# Reading and imports take two CPU seconds. Ending takes a fraction of a second, on a busy machine somewhat more.
+SEARCHING_CPU_SECONDS = 5.0
+PROMPT_SECONDS = 3.0
 
 
 def _start(folder: Path, *words: object) -> subprocess.Popen[str]:
@@ -63,6 +68,34 @@ def test_the_system_may_end_a_run(tmp_path: Path) -> None:
     assert (status, out) == (143, "")
     assert err == "tokumei: ended by the system; no half-written file is left\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def _cpu_seconds(process: subprocess.Popen[str]) -> float:
+    """Return the CPU time that a running process has used."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the CPU time of a process is read from /proc")
+@pytest.mark.parametrize(("number", "status", "threads"), [(signal.SIGINT, 130, 2), (signal.SIGTERM, 143, 1)])
+def test_a_search_ends_at_once(tmp_path: Path, number: int, status: int, threads: int) -> None:
+    """The search of groups would go on for minutes; kernels that are running cannot be asked to stop."""
+    t = tmp_path / "T.csv"
+    write_synthetic("purchases", t, subjects=800, seed=1, header=False)
+    words = ("pws2018", "anonymize", "k-anonymity", t, "-o", "A.csv", "--k", "3", "--set", "effort=best")
+    process = _start(tmp_path, *words, "--set", f"threads={threads}")
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while _cpu_seconds(process) < SEARCHING_CPU_SECONDS and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert process.poll() is None
+    process.send_signal(number)
+    sent = time.monotonic()
+    out, err = process.communicate(timeout=DEADLINE_SECONDS)
+    assert time.monotonic() - sent < PROMPT_SECONDS
+    assert (process.returncode, out) == (status, "")
+    assert err.endswith("; no half-written file is left\n")
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [t]
 
 
 def _run(folder: Path, redirection: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:

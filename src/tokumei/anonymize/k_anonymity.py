@@ -102,7 +102,13 @@ class KAnonymity(Anonymizer):
                 "lower k or add data"
             )
             raise InfeasibleError(message)
-        table = RecordTable.from_history(history, read_weights(self.weights, history))
+        # The table is gone before cells are made: both together would be the peak of the memory.
+        merged = self._merged(RecordTable.from_history(history, read_weights(self.weights, history)))
+        with stage("writing cells"):
+            return to_release(history, merged, method=self.name, rng=rng)
+
+    def _merged(self, table: RecordTable) -> Merged:
+        """Return what is published of the records of a table, in split mode over several rounds."""
         split = self.split is not None or self.surplus == Surplus.SPLIT
         merged, table, spare = self._stage(table if self.split is None else cut_units(table, self.split))
         parts = [merged]
@@ -113,8 +119,7 @@ class KAnonymity(Anonymizer):
                 break
             merged, table, spare = self._stage(rest)
             parts.append(merged)
-        with stage("writing cells"):
-            return to_release(history, Merged.join(parts), method=self.name, rng=rng)
+        return Merged.join(parts)
 
     def _effort(self, table: RecordTable) -> _Effort:
         """Return how much work to do for so many records."""

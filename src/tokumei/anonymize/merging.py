@@ -16,7 +16,7 @@ import polars as pl
 
 from tokumei.anonymize.groups import Groups
 from tokumei.cells import MISSING, Cells, RangeCells, SetCells
-from tokumei.history import History, Release, Secret
+from tokumei.history import History, Release, Secret, packed_keys
 from tokumei.kernels.cell_error import range_errors
 from tokumei.kernels.group_alignment import align_groups
 from tokumei.kernels.pseudonyms import draw_pseudonyms
@@ -56,6 +56,8 @@ class Merged:
     @classmethod
     def join(cls, parts: list[Merged]) -> Merged:
         """Return several results as one, with names and lines of their own."""
+        if len(parts) == 1:
+            return parts[0]
         lines = np.cumsum([0, *(len(part.starts) for part in parts)])
         rows = np.cumsum([0, *(len(part.rows) for part in parts)])
         names = np.cumsum([0, *(int(part.owner_name.max(initial=-1)) + 1 for part in parts)])
@@ -169,16 +171,17 @@ def to_release(history: History, merged: Merged, *, method: str, rng: np.random.
     keys = [key for spec in history.schema.fields for key in cells[spec.name].sort_keys()]
     rank = np.arange(len(merged.starts), dtype=np.int64)
     if keys:
-        rank[np.lexsort(keys[::-1])] = np.arange(len(rank))
+        rank[np.lexsort(packed_keys(keys)[::-1])] = np.arange(len(rank))
     names = np.unique(merged.owner_name)
     drawn = draw_pseudonyms(len(names), rng=rng, avoid=history.subjects)
     number = drawn.cast(pl.Int64).to_numpy()[np.searchsorted(names, merged.name)]
     # Rows of one pseudonym that read the same are ordered by their original row: invisible in the release.
-    order = np.lexsort((merged.source, rank[merged.line], number))
+    order = np.lexsort(packed_keys([number, rank[merged.line], merged.source])[::-1])
+    line = merged.line[order]
     release = Release(
         history.schema,
         pl.Series("pseudonym", number[order]).cast(pl.String),
-        {name: column.take(merged.line[order]) for name, column in cells.items()},
+        {name: cells.pop(name).take(line) for name in list(cells)},
         method,
     )
     behind = drawn.gather(np.searchsorted(names, merged.owner_name))

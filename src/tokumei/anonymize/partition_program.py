@@ -11,24 +11,24 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csc_matrix
+from scipy.sparse import csc_matrix, csr_matrix
 
 from tokumei.anonymize.groups import Groups, group_costs
 from tokumei.kernels.record_table import RecordTable
+from tokumei.kernels.threads import spread_over
 
 __all__ = ["Pool", "improve_by_windows", "relaxed_prices"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-GAP = 1e-5
+SLACK = 3e-5
 NODES = 300
 
 
@@ -80,63 +80,114 @@ def relaxed_prices(pool: Pool) -> tuple[Floats, float]:
     return np.asarray(result.eqlin.marginals, dtype=np.float64), float(result.fun)
 
 
-def improve_by_windows(pool: Pool, partition: list[list[int]], *, width: int, passes: int) -> list[list[int]]:
-    """Return a partition that no window of ``width`` groups of like record count can improve much."""
-    counts = pool.table.counts()
-    matrix = pool.matrix().tocsr()
-    current = [pool.index(group) for group in partition]
-    mean = np.array([counts[list(group)].mean() for group in pool.groups])
+def improve_by_windows(
+    pool: Pool, partition: list[list[int]], *, width: int, passes: int, slack: float = SLACK
+) -> list[list[int]]:
+    """Return a partition that no window of ``width`` groups of like record count can improve much.
+
+    A pass solves two layers of windows. The windows of a layer have no unit in common, so they are solved side by side
+    and the result does not depend on the number of threads. Each is solved up to a ``slack`` of the cost of the whole
+    partition: among short histories many groups cost nearly the same, and telling them apart takes longest.
+    """
+    windows = _Windows.of(pool)
+    current = np.array([pool.index(group) for group in partition], dtype=np.int64)
     for turn in range(passes):
-        before = sum(pool.costs[one] for one in current)
+        before = float(windows.costs[current].sum())
         shift = (turn % 2) * (width // 4)
-        for start in range(-shift, len(current), max(width // 2, 1)):
-            current.sort(key=lambda one: (mean[one], one))
-            first, last = max(start, 0), max(start, 0) + width
-            current = current[:first] + _solve_window(pool, matrix, current[first:last]) + current[last:]
-        if sum(pool.costs[one] for one in current) > before * (1 - GAP):
+        for first in (-shift, width // 2 - shift):
+            current = windows.solve_layer(current, first, width, slack=slack * before, threads=pool.threads)
+        if float(windows.costs[current].sum()) > before * (1 - slack):
             break
-    return [list(pool.groups[one]) for one in current]
+    return [list(pool.groups[one]) for one in current.tolist()]
 
 
-def _solve_window(pool: Pool, matrix: csc_matrix, dissolved: list[int]) -> list[int]:
-    """Return the cheapest groups of the pool that cover exactly the units of the dissolved ones."""
-    units = sorted(unit for one in dissolved for unit in pool.groups[one])
-    inside = matrix[units]
-    sizes = np.array([len(group) for group in pool.groups])
-    usable = np.flatnonzero(np.asarray(inside.sum(axis=0)).ravel() == sizes)
-    if len(usable) <= len(dissolved):
-        return dissolved
-    with _silence():
+@dataclass(frozen=True, eq=False, slots=True)
+class _Windows:
+    """The groups of a pool as arrays: which unit lies in which group, costs, sizes, mean record counts."""
+
+    matrix: csr_matrix
+    costs: Floats
+    sizes: Ints
+    mean: Floats
+
+    @classmethod
+    def of(cls, pool: Pool) -> _Windows:
+        matrix = pool.matrix()
+        sizes = np.diff(matrix.indptr).astype(np.int64)
+        mean = np.add.reduceat(pool.table.counts()[matrix.indices], matrix.indptr[:-1]) / sizes
+        return cls(matrix.tocsr(), np.array(pool.costs), sizes, mean)
+
+    def solve_layer(self, current: Ints, first: int, width: int, *, slack: float, threads: int) -> Ints:
+        """Return the groups after dissolving them window by window, in order of mean record count."""
+        current = current[np.lexsort((current, self.mean[current]))]
+        inner = np.arange(first, len(current), width)
+        parts = np.split(current, inner[inner > 0])
+        solved = list(parts)
+        skipped = first > 0
+
+        def piece(position: int) -> Callable[[], None]:
+            def run() -> None:
+                solved[position] = self.solve(parts[position], slack)
+
+            return run
+
+        with _silence:
+            spread_over(threads, [piece(position) for position in range(int(skipped), len(parts))])
+        return np.concatenate(solved)
+
+    def solve(self, dissolved: Ints, slack: float) -> Ints:
+        """Return the cheapest groups that cover exactly the units of the dissolved ones."""
+        units = np.unique(self.matrix[:, dissolved].nonzero()[0])
+        inside = self.matrix[units]
+        usable = np.flatnonzero(np.asarray(inside.sum(axis=0)).ravel() == self.sizes)
+        before = float(self.costs[dissolved].sum())
+        if len(usable) <= len(dissolved) or before <= 0:
+            return dissolved
         result = milp(
-            np.array(pool.costs)[usable],
+            self.costs[usable],
             constraints=LinearConstraint(inside[:, usable], 1, 1),
             integrality=np.ones(len(usable)),
             bounds=Bounds(0, 1),
-            options={"node_limit": NODES, "mip_rel_gap": GAP},
+            options={"node_limit": NODES, "mip_rel_gap": min(slack / before, 1.0)},
         )
-    if result.x is None or result.fun >= sum(pool.costs[one] for one in dissolved):
-        return dissolved
-    return [int(one) for one in usable[result.x > 0.5]]
+        if result.x is None or result.fun >= before:
+            return dissolved
+        return usable[result.x > 0.5]
 
 
-_one_at_a_time = threading.Lock()
+class _Silence:
+    """Keeps the solver's own remarks, which it writes past Python, out of standard output while anyone solves."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._saved: int | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._saved = _turned_off()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._saved is not None:
+                os.dup2(self._saved, 1)
+                os.close(self._saved)
 
 
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the solver's own remarks, which it writes past Python, out of standard output."""
-    with _one_at_a_time:
-        sys.stdout.flush()
-        try:
-            saved = os.dup(1)
-        except OSError:
-            yield
-            return
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.close(nowhere)
-        try:
-            yield
-        finally:
-            os.dup2(saved, 1)
-            os.close(saved)
+def _turned_off() -> int | None:
+    """Send standard output nowhere; return where it went before, or nothing if it is closed."""
+    sys.stdout.flush()
+    try:
+        saved = os.dup(1)
+    except OSError:
+        return None
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    return saved
+
+
+_silence = _Silence()

@@ -209,10 +209,10 @@ def anonymize(
     target = _output(output, t, join=join)
     method = flow.make_anonymizer(name, settings or [], k=k, threads=threads)
     with inputs([t], "T", join=join) as (t_file,), progress_bars():
-        original = Original.read(t_file)
-        result = Pws2018().anonymize(method, original, target or t_file.with_name("A"), rng=flow.seeded(seed))
+        history = Original.read(t_file).history
+        result = Pws2018().anonymize(method, history, target or t_file.with_name("A"), rng=flow.seeded(seed))
         if bound:
-            floor = Pws2018().bound(original)
+            floor = Pws2018().bound(history)
             result |= {"bound": floor.value, "gap": result["U"] / floor.value - 1 if floor.value else None}
             for message in floor.warnings:
                 warn(message)

@@ -11,9 +11,13 @@ The file is read as lines (`release_lines`), rows of five cells that are not del
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import polars.selectors as cs
 
 from tokumei.judge.check_result import CheckResult
 from tokumei.judge.checker_messages import ReleaseExplainer
@@ -44,17 +48,16 @@ RELEASE_CODES = (
 )
 _COLUMNS = ("customer", "date", "goods", "price", "quantity")
 _DELETED_ROW = "*,*,*,*,*"
+BATCH_ROWS = 500_000
 
 
 def check_release(original: pl.DataFrame, raw: bytes) -> CheckResult:
-    """Check the bytes of A (already decompressed) against T, whose five columns are text."""
-    original = original.select(pl.col(_COLUMNS).cast(pl.String).fill_null(""))
+    """Check the bytes of A (already decompressed) against T, whose five columns are text (dictionary-coded or not)."""
+    coded = cs.enum() | cs.categorical()
+    original = original.select(_COLUMNS).with_columns((cs.all() - coded).cast(pl.String).fill_null(""))
     lines = split_lines(raw, expected=original.height)
-    texts, unicode = lines.series()
-    counts = _cell_counts(texts)
-    judged = (counts == len(_COLUMNS)) & (texts != _DELETED_ROW).to_numpy()
-    rows = np.flatnonzero(judged)
-    faults, conflicts = _check_cells(original if unicode else _bytewise(original), texts, rows)
+    checked = _check_lines(original, lines)
+    faults, rows, counts = checked.faults, checked.rows, checked.counts
     at, cell = np.nonzero(faults)
     wrong_count = np.flatnonzero(counts != len(_COLUMNS))
     count_codes = np.where(
@@ -67,8 +70,45 @@ def check_release(original: pl.DataFrame, raw: bytes) -> CheckResult:
     return CheckResult(
         *_with_line_fault(lines, found_lines[order], found_cells[order], found_codes[order]),
         RELEASE_CODES,
-        ReleaseExplainer(lines, original, _on_lines(conflicts, rows, lines.count)),
+        ReleaseExplainer(lines, original, _on_lines(checked.conflicts, rows, lines.count)),
     )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Checked:
+    """Cells per line; the judged rows, their faults, and what inconsistent pseudonyms contradict."""
+
+    counts: Ints
+    rows: Ints
+    faults: Faults
+    conflicts: Conflicts | None
+
+
+def _check_lines(original: pl.DataFrame, lines: ReleaseLines) -> _Checked:
+    """Check the lines in batches, so that the memory needed beside the file does not grow with it."""
+    unicode = lines.unicode()
+    spell = _text if unicode else _bytewise
+    known = spell(original.select(pl.col("goods").unique())).to_series()
+    counts, rows = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    faults = [np.zeros((0, len(_COLUMNS)), dtype=np.uint8)]
+    names = [pl.Series(dtype=pl.String)]
+    for start in range(0, lines.count, BATCH_ROWS):
+        texts = lines.series(start, min(start + BATCH_ROWS, lines.count), unicode=unicode)
+        counts.append(_cell_counts(texts))
+        judged = np.flatnonzero((counts[-1] == len(_COLUMNS)) & (texts != _DELETED_ROW).to_numpy())
+        rows.append(judged + start)
+        found, pseudonyms = _check_cells(original.slice(start, len(texts)), texts, judged, known, spell)
+        faults.append(found)
+        names.append(pseudonyms)
+    every, where = np.concatenate(faults), np.concatenate(rows)
+    conflicts = None
+    if len(where):
+        customers = _text(original.select("customer")).to_series()
+        judged_all = len(where) == len(customers)
+        every[:, 0], conflicts = check_pseudonyms(
+            pl.concat(names), customers if judged_all else customers.gather(where)
+        )
+    return _Checked(np.concatenate(counts), where, every, conflicts)
 
 
 def _position(code: str) -> int:
@@ -81,29 +121,39 @@ def _cell_counts(texts: pl.Series) -> Ints:
     return np.where((texts == "").to_numpy(), 0, commas + 1)
 
 
+def _text(original: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of T as plain text."""
+    return original.select(pl.all().cast(pl.String))
+
+
 def _bytewise(original: pl.DataFrame) -> pl.DataFrame:
-    """Return T with one character per byte of its UTF-8 text, to be compared with lines that are no UTF-8."""
-    goods = original["goods"]
-    distinct = goods.unique()
+    """Return rows of T with one character per byte of their UTF-8 text, to be compared with lines that are no UTF-8."""
+    original = _text(original)
+    distinct = original["goods"].unique()
     spelled = [text.encode().decode("latin-1") for text in distinct.to_list()]
-    return original.with_columns(goods.replace_strict(distinct, spelled, return_dtype=pl.String))
+    return original.with_columns(pl.col("goods").replace_strict(distinct, spelled, return_dtype=pl.String))
 
 
-def _check_cells(original: pl.DataFrame, texts: pl.Series, rows: Ints) -> tuple[Faults, Conflicts | None]:
-    """Return a matrix of faults (judged rows by columns), and what inconsistent pseudonyms contradict."""
+def _check_cells(
+    original: pl.DataFrame,
+    texts: pl.Series,
+    rows: Ints,
+    known: pl.Series,
+    spell: Callable[[pl.DataFrame], pl.DataFrame],
+) -> tuple[Faults, pl.Series]:
+    """Return the faults of the judged rows (pseudonyms left out: they need all rows), and their pseudonyms."""
     faults = np.zeros((len(rows), len(_COLUMNS)), dtype=np.uint8)
     if len(rows) == 0:
-        return faults, None
-    known = original["goods"].unique()
-    if len(rows) < original.height:
+        return faults, pl.Series(dtype=pl.String)
+    if len(rows) < len(texts):
         original, texts = original[rows], texts.gather(rows)
+    original = spell(original)
     cells = texts.str.split_exact(",", len(_COLUMNS) - 1).struct.unnest().get_columns()
-    faults[:, 0], conflicts = check_pseudonyms(cells[0], original["customer"])
     faults[:, 2] = check_goods(cells[2], original["goods"], known)
     for place in (1, 3, 4):
         column = _COLUMNS[place]
         faults[:, place] = check_ranges(column, cells[place], original_values(column, original[column]))
-    return faults, conflicts
+    return faults, cells[0]
 
 
 def _with_line_fault(lines: ReleaseLines, *found: Ints) -> tuple[Ints, Ints, Ints]:

@@ -23,6 +23,7 @@ __all__ = ["MAX_LINE_LENGTH", "LineFault", "ReleaseLines", "split_lines"]
 Ints = npt.NDArray[np.int64]
 MAX_LINE_LENGTH = 8000
 _LF, _CR = 10, 13
+_PIECE = 1 << 22
 
 
 class LineFault(StrEnum):
@@ -53,24 +54,35 @@ class ReleaseLines:
         """Return the number of bytes of one line (1-based), up to a stray CR."""
         return int(self.ends[line - 1] - self.starts[line - 1])
 
-    def series(self) -> tuple[pl.Series, bool]:
-        """Return the lines to check as text, and whether they are UTF-8 (otherwise one character is one byte)."""
-        if self.count == 0:
-            return pl.Series("line", [], dtype=pl.String), True
-        stop = int(self.starts[self.count]) if self.count < len(self.starts) else len(self.raw)
-        body = self.raw[:stop]
+    def unicode(self) -> bool:
+        """Return whether the lines to check are UTF-8."""
+        body = memoryview(self.raw)[: self._stop(self.count)]
+        if self.raw.isascii():
+            return True
         try:
-            text, unicode = body.decode("utf-8"), True
+            str(body, "utf-8")
         except UnicodeDecodeError:
-            text, unicode = body.decode("latin-1"), False
-        lines = pl.Series("line", [text]).str.split("\n").explode().head(self.count)
-        return (lines.str.strip_suffix("\r") if b"\r" in body else lines), unicode
+            return False
+        return True
+
+    def series(self, first: int, last: int, *, unicode: bool) -> pl.Series:
+        """Return the lines from ``first`` up to ``last`` (0-based) as text; without unicode a character is a byte."""
+        if last <= first:
+            return pl.Series("line", [], dtype=pl.String)
+        body = self.raw[int(self.starts[first]) : self._stop(last)]
+        text = body.decode("utf-8" if unicode else "latin-1")
+        lines = pl.Series("line", [text]).str.split("\n").explode().head(last - first)
+        return lines.str.strip_suffix("\r") if b"\r" in body else lines
+
+    def _stop(self, line: int) -> int:
+        """Return where a line (0-based) begins, or the end of the file if there is none."""
+        return int(self.starts[line]) if line < len(self.starts) else len(self.raw)
 
 
 def split_lines(raw: bytes, *, expected: int) -> ReleaseLines:
     """Find the lines of a file that must have the expected number of them."""
     data = np.frombuffer(raw, dtype=np.uint8)
-    newlines = np.flatnonzero(data == _LF)
+    newlines = _places(data, _LF)
     starts = np.concatenate(([0], newlines + 1))
     ends = np.concatenate((newlines, [len(raw)]))
     if starts[-1] == len(raw):
@@ -92,7 +104,7 @@ def split_lines(raw: bytes, *, expected: int) -> ReleaseLines:
 
 def _without_carriage_returns(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[int, Ints]:
     """Return the index of the line with the first stray CR (or the number of lines), and ends that leave CRs out."""
-    returns = np.flatnonzero(data == _CR)
+    returns = _places(data, _CR)
     inside = returns + 1 < len(data)
     paired = inside.copy()
     paired[inside] = data[returns[inside] + 1] == _LF
@@ -105,3 +117,9 @@ def _without_carriage_returns(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[
     # Reading ends at the stray CR: only what stands before it counts for the length of its line.
     ends[line] = stray[0]
     return line, ends
+
+
+def _places(data: npt.NDArray[np.uint8], byte: int) -> Ints:
+    """Return where a byte occurs, without a mask as large as the file."""
+    pieces = [np.flatnonzero(data[at : at + _PIECE] == byte) + at for at in range(0, len(data), _PIECE)]
+    return np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int64)

@@ -22,7 +22,7 @@ from tokumei.errors import ContentError, Finding, InfeasibleError
 from tokumei.history import Field, Goal, History, Score
 from tokumei.kernels.cell_error import expected_errors, range_errors, set_errors
 
-__all__ = ["written_utility"]
+__all__ = ["UtilityMeter", "written_utility"]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -44,25 +44,58 @@ def written_utility(
     >>> written_utility(original, {"units": pl.Series(["[1;2]", "*"])}).value
     0.75
     """
-    parts: dict[str, float] = {}
-    warnings: list[str] = []
-    for position, spec in enumerate(history.schema.fields, start=2):
-        text = written[spec.name]
+    meter = UtilityMeter(history, strict=strict, file=file)
+    for column in meter.columns:
+        text = written[column.spec.name]
         if len(text) != len(history):
-            message = f"{file} has {len(text)} rows, the original {len(history)}; both must have the same rows in order"
-            raise InfeasibleError(message, code="row-count", file=file)
-        column = _Column(
-            spec=spec,
-            values=history.codes[spec.name],
-            spread=0.0 if spec.nominal else history.spread(spec.name),
-            categories=history.categories.get(spec.name),
-            strict=strict,
-            file=file,
+            raise _unequal(len(text), len(history), file)
+        for start in range(0, len(text), BATCH_ROWS):
+            column.add(text.slice(start, BATCH_ROWS))
+        column.refuse_unreadable()
+    return meter.score()
+
+
+def _unequal(rows: int, wanted: int, file: str) -> InfeasibleError:
+    message = f"{file} has {rows} rows, the original {wanted}; both must have the same rows in order"
+    return InfeasibleError(message, code="row-count", file=file)
+
+
+class UtilityMeter:
+    """U of rows that come slice by slice, in the order of the original; of a slice only its sums are kept."""
+
+    def __init__(self, history: History, *, strict: bool = False, file: str = "A") -> None:
+        """Prepare the columns of the original."""
+        self.columns = [
+            _Column(
+                spec=spec,
+                position=position,
+                values=history.codes[spec.name],
+                spread=0.0 if spec.nominal else history.spread(spec.name),
+                categories=history.categories.get(spec.name),
+                strict=strict,
+                file=file,
+            )
+            for position, spec in enumerate(history.schema.fields, start=2)
+        ]
+        self._expected = len(history)
+        self._file = file
+
+    def add(self, written: Mapping[str, pl.Series]) -> None:
+        """Measure the next rows."""
+        for column in self.columns:
+            column.add(written[column.spec.name])
+
+    def score(self) -> Score:
+        """Return U once all rows were added."""
+        for column in self.columns:
+            if column.rows != self._expected:
+                raise _unequal(column.rows, self._expected, self._file)
+            column.refuse_unreadable()
+        parts = {column.spec.name: column.mean_error() for column in self.columns}
+        warnings = tuple(sentence for column in self.columns for sentence in column.warnings())
+        return Score(
+            name=NAME, value=float(np.mean(list(parts.values()))), goal=Goal.LOWER, parts=parts, warnings=warnings
         )
-        parts[spec.name] = column.mean_error(text, position)
-        warnings += column.warnings()
-    value = float(np.mean(list(parts.values())))
-    return Score(name=NAME, value=value, goal=Goal.LOWER, parts=parts, warnings=tuple(warnings))
 
 
 @dataclass(kw_only=True)
@@ -70,29 +103,38 @@ class _Column:
     """One column of the original and what is met while the written cells are compared with it."""
 
     spec: Field
+    position: int
     values: Ints
     spread: float
     categories: pl.Series | None
     strict: bool
     file: str
+    rows: int = 0
+    total: float = 0.0
+    unreadable: list[Finding] = field(default_factory=list)
+    unreadable_count: int = 0
     oddities: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def mean_error(self, text: pl.Series, position: int) -> float:
-        """Return the mean error of the cells; raise if some of them have none."""
-        total = 0.0
-        unreadable: list[Finding] = []
-        count = 0
-        for start in range(0, len(text), BATCH_ROWS):
-            part = text.slice(start, BATCH_ROWS)
-            cells = read_cells(part, self.spec, self.categories, literal=True)
-            rows = self._unreadable(cells)
-            count += len(rows)
-            unreadable += [self._finding(cells, part, int(row), start, position) for row in rows[:SHOWN_FINDINGS]]
-            if not count:
-                total += float(self._errors(cells, self.values[start : start + BATCH_ROWS], start).sum())
-        if unreadable:
-            raise ContentError(self.file, unreadable, total=count)
-        return total / len(text) if len(text) else 0.0
+    def add(self, text: pl.Series) -> None:
+        """Compare the next cells with the original."""
+        start, self.rows = self.rows, self.rows + len(text)
+        if self.rows > len(self.values):
+            raise _unequal(self.rows, len(self.values), self.file)
+        cells = read_cells(text, self.spec, self.categories, literal=True)
+        rows = self._unreadable(cells)
+        self.unreadable_count += len(rows)
+        self.unreadable += [self._finding(cells, text, int(row), start) for row in rows[:SHOWN_FINDINGS]]
+        if not self.unreadable_count:
+            self.total += float(self._errors(cells, self.values[start : self.rows], start).sum())
+
+    def refuse_unreadable(self) -> None:
+        """Raise if some cells have no error."""
+        if self.unreadable:
+            raise ContentError(self.file, self.unreadable, total=self.unreadable_count)
+
+    def mean_error(self) -> float:
+        """Return the mean error of the cells."""
+        return self.total / self.rows if self.rows else 0.0
 
     def warnings(self) -> list[str]:
         """Return one sentence for every oddity met."""
@@ -120,10 +162,10 @@ class _Column:
             return np.flatnonzero(needed & (cells.fault > 0) & (cells.fault != Fault.UNKNOWN_CATEGORY))
         return np.flatnonzero(needed & (cells.fault > 0))
 
-    def _finding(self, cells: WrittenCells, text: pl.Series, row: int, start: int, position: int) -> Finding:
+    def _finding(self, cells: WrittenCells, text: pl.Series, row: int, start: int) -> Finding:
         reason = Fault(int(cells.fault[row])).reason(self.spec)
         code = f"bad-{Form(int(cells.form[row])).name.lower()}"
-        return Finding(code, f"'{str(text[row])[:40]}': {reason}", start + row + 1, position, self.spec.name)
+        return Finding(code, f"'{str(text[row])[:40]}': {reason}", start + row + 1, self.position, self.spec.name)
 
     def _errors(self, cells: WrittenCells, values: Ints, start: int) -> Floats:
         """Return the error of every cell and note every oddity met."""

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from numba import njit
 
 from tokumei.kernels.assignment import solve_assignment
-from tokumei.kernels.pair_costs import spread_over
 from tokumei.kernels.record_matching import chunk_count
 from tokumei.kernels.record_table import RecordTable
+from tokumei.kernels.threads import spread_over
 
 __all__ = ["align_groups"]
 

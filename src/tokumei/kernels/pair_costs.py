@@ -9,7 +9,6 @@ bounds of the exact cost up to the cap of a suppressed cell, and need no search.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,8 +18,9 @@ from numba import njit
 
 from tokumei.kernels.record_matching import match_pairs
 from tokumei.kernels.record_table import RecordTable
+from tokumei.kernels.threads import spread_over
 
-__all__ = ["SortedFields", "estimate_pairs", "exact_matched", "spread_over", "surplus_costs", "unshared"]
+__all__ = ["SortedFields", "estimate_pairs", "exact_matched", "surplus_costs", "unshared"]
 
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
@@ -122,17 +122,6 @@ def _estimate_rows(  # noqa: PLR0917
         _estimate_row(
             ordered, ordered_weights, nominal, nominal_weights, offsets, unit, unit + 1, out[unit, unit + 1 :]
         )
-
-
-def spread_over(threads: int, work: list[Callable[[], None]]) -> None:
-    """Run independent pieces of work that release the GIL."""
-    if threads <= 1 or len(work) <= 1:
-        for piece in work:
-            piece()
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(piece) for piece in work]:
-            done.result()
 
 
 def estimate_pairs(table: RecordTable, *, threads: int = 1) -> Floats32:

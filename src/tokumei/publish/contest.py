@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 
 from tokumei.history import History, Release, Secret
 
-__all__ = ["DELETED_ROW", "aligned_lines", "published_bytes"]
-
-DELETED_ROW = "*,*,*,*,*"
+__all__ = ["aligned_lines", "aligned_slices", "published_bytes"]
 
 
-def aligned_lines(history: History, release: Release, secret: Secret) -> pl.Series:
-    """Return A: one line per record of the original, in its order; records that were not published are deleted rows.
+def aligned_slices(history: History, release: Release, secret: Secret, *, rows: int) -> Iterator[pl.DataFrame]:
+    """Yield A as text columns, so many rows at a time: row i is made from record i of the original, or deleted.
 
     A is secret material: row i of A tells which record of T it was made from.
     """
-    text = release.text(literal=True)
-    lines = text.select(pl.concat_str(pl.all(), separator=",")).to_series()
-    position = np.full(len(history), len(lines), dtype=np.int64)
+    position = np.full(len(history), -1, dtype=np.int64)
     real = np.flatnonzero(secret.rows >= 0)
     position[secret.rows[real]] = real
-    deleted = ",".join("*" * text.width)
-    return pl.concat([lines, pl.Series([deleted])]).gather(position).alias("line")
+    for start in range(0, max(len(position), 1), rows):
+        part = position[start : start + rows]
+        published = part >= 0
+        text = release.take(part[published]).text(literal=True)
+        deleted = pl.DataFrame({name: ["*"] for name in text.columns})
+        yield pl.concat([text, deleted])[np.where(published, np.cumsum(published) - 1, text.height)]
+
+
+def aligned_lines(history: History, release: Release, secret: Secret) -> pl.Series:
+    """Return the lines of A."""
+    (text,) = aligned_slices(history, release, secret, rows=max(len(history), 1))
+    return text.select(pl.concat_str(pl.all(), separator=",").alias("line")).to_series()
 
 
 def published_bytes(raw: bytes) -> tuple[bytes, int]:

@@ -16,19 +16,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from tokumei.cells import MISSING
+from tokumei.celltext import value_text
 from tokumei.errors import InfeasibleError, UnreadableError
-from tokumei.files import OWNER_ONLY, write_bytes
+from tokumei.files import OWNER_ONLY, atomic_path, write_bytes
 from tokumei.history import Guesses, History, Release, Score, Secret
 from tokumei.judge.check_result import CheckResult
 from tokumei.judge.guess_checker import check_guesses
 from tokumei.judge.release_checker import check_release
 from tokumei.judge.statistical_safety import SafetyResult, SafetyTest, owners_of
-from tokumei.judge.written_error import written_utility
+from tokumei.judge.written_error import UtilityMeter, written_utility
 from tokumei.kernels.thresholds import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
 from tokumei.parts import Anonymizer, Attack, RuleSet
-from tokumei.publish.contest import DELETED_ROW, aligned_lines, published_bytes
+from tokumei.publish.contest import aligned_slices, published_bytes
 from tokumei.read.contest import PWS2018_SCHEMA, read_contest
 from tokumei.read.raw import read_bytes, read_lines
 from tokumei.read.release import release_from_text
@@ -41,6 +44,9 @@ __all__ = ["Anonymized", "Original", "Pws2018"]
 
 FIELDS = ("date", "goods", "price", "quantity")
 PUBLISHED = ("pseudonym", *FIELDS)
+# A is written and measured in slices: the text of all its rows would take more memory than making it.
+ROWS_AT_A_TIME = 100_000
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +155,9 @@ class Pws2018(RuleSet):
         return attack.guess(original.history, published.release(original.history), rng=rng)
 
     def anonymize(
-        self, method: Anonymizer, original: Original, output: Path, *, rng: np.random.Generator
+        self, method: Anonymizer, history: History, output: Path, *, rng: np.random.Generator
     ) -> dict[str, Any]:
-        """Write A; refuse a method, or a result, that the rules do not admit."""
+        """Write A for the records of T; refuse a method, or a result, that the rules do not admit."""
         if self.name not in method.rule_sets:
             settings = " with these settings" if self.name in method.valid_under else ""
             message = (
@@ -160,33 +166,40 @@ class Pws2018(RuleSet):
                 "use 'tokumei anonymize' for other releases"
             )
             raise InfeasibleError(message, code="not-valid-under-pws2018")
-        release, secret = method.anonymize(original.history, rng=rng)
-        lines = aligned_lines(original.history, release, secret)
-        raw = "".join(line + "\n" for line in lines.to_list()).encode()
-        checked = check_release(original.frame, raw)
-        if not checked.valid:
-            first = checked.findings(1)[0]
-            message = (
-                f"'{method.name}' with these settings gives an A that the 2018 rules reject ({first.sentence()}); "
-                "change the settings, or use 'tokumei anonymize'"
-            )
-            raise InfeasibleError(message, code="not-valid-under-pws2018")
-        write_bytes(output, raw, mode=OWNER_ONLY)
-        deleted = int((lines == DELETED_ROW).sum())
-        columns = lines.str.split_exact(",", 4).struct.unnest()
-        columns.columns = list(PUBLISHED)
+        made = method.anonymize(history, rng=rng)
+        with atomic_path(output, mode=OWNER_ONLY) as temporary:
+            told = self._write_aligned(temporary, history, *made)
+            # The file is read back to be checked: its cells are not needed beside it.
+            del made
+            checked = check_release(_coded_text(history), temporary.read_bytes())
+            if not checked.valid:
+                first = checked.findings(1)[0]
+                message = (
+                    f"'{method.name}' with these settings gives an A that the 2018 rules reject ({first.sentence()}); "
+                    "change the settings, or use 'tokumei anonymize'"
+                )
+                raise InfeasibleError(message, code="not-valid-under-pws2018")
+        return told
+
+    def _write_aligned(self, path: Path, history: History, release: Release, secret: Secret) -> dict[str, Any]:
+        """Write A slice by slice, and tell what can only be told while its cells are at hand."""
+        meter = UtilityMeter(history, strict=self.strict, file="A")
+        with path.open("wb") as file:
+            for text in aligned_slices(history, release, secret, rows=ROWS_AT_A_TIME):
+                text.write_csv(file, include_header=False, quote_style="never")
+                meter.add({name: text[name] for name in FIELDS})
         return {
-            "rows": len(lines),
-            "deleted": deleted,
+            "rows": len(history),
+            "deleted": len(history) - int((secret.rows >= 0).sum()),
             "pseudonyms": release.pseudonyms.n_unique(),
-            "U": self.utility(original, Anonymized(output, columns)).value,
+            "U": meter.score().value,
         }
 
-    def bound(self, original: Original) -> Score:
+    def bound(self, history: History) -> Score:
         """Return the proven lower bound of U for every strict k-anonymity, whatever its k and its groups."""
         from tokumei.anonymize.bounds import strict_bound
 
-        return strict_bound(original.history)
+        return strict_bound(history)
 
     def use_cases(
         self, original: Original, anonymized: Anonymized, *, draws: int, rng: np.random.Generator
@@ -270,3 +283,23 @@ def _aligned(original: Original, anonymized: Anonymized) -> bool:
         return True
     pairs = pl.DataFrame({"pseudonym": frame["pseudonym"], "customer": original.frame["customer"]}).unique()
     return pairs["pseudonym"].is_unique().all()
+
+
+def _coded_text(history: History) -> pl.DataFrame:
+    """Return the records as dictionary-coded text, which takes a quarter of the memory of plain text."""
+    columns = [_coded(history.subject, history.subjects).alias("customer")]
+    for spec in history.schema.fields:
+        codes = history.codes[spec.name]
+        if spec.nominal:
+            columns.append(_coded(codes, history.categories[spec.name]).alias(spec.name))
+            continue
+        distinct = pl.Series(codes).unique().sort().to_numpy()
+        text = value_text(distinct[distinct != MISSING], spec)
+        if len(text) < len(distinct):
+            text = pl.concat([pl.Series("text", [""]), text])
+        columns.append(_coded(np.searchsorted(distinct, codes), text).alias(spec.name))
+    return pl.DataFrame(columns)
+
+
+def _coded(codes: Ints, dictionary: pl.Series) -> pl.Series:
+    return dictionary.gather(codes).cast(pl.Enum(dictionary))
