@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tokumei_arena.core import access, clock, phases
+from tokumei_arena.core.teams import registration_open
 from tokumei_arena.models import Contest, Membership, Phase, Round, Submission, Team
 
 __all__ = ["Step", "active_round", "next_step"]
@@ -47,6 +48,8 @@ def next_step(viewer: access.Viewer, contest: Contest) -> Step:
         return _results(contest, round_)
     if viewer.is_anonymous:
         return Step(_("Sign in to take part."), _("Sign in"), "account_login")
+    if found is None and not registration_open(contest):
+        return Step(_("Registration is closed. With the invitation link of a team you can still join it."))
     if found is None:
         text = _("You are in no team yet: create one, or open the invitation link of a team.")
         return Step(text, _("Create a team"), "team_new", slug)

@@ -13,14 +13,13 @@ from django.core.files.base import File
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from tokumei_arena.core import access, announcements, intake, phases
 from tokumei_arena.core.downloads import attachment
 from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.next_step import Step, next_step
+from tokumei_arena.core.next_step import next_step
 from tokumei_arena.core.wording import in_language
 from tokumei_arena.games import FileSpec, find_game
 from tokumei_arena.models import Contest, Person, Phase, Round, Submission
@@ -29,6 +28,7 @@ from tokumei_arena.web.fetch import contest_of, person_of, round_of
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.own_work import own_releases
 from tokumei_arena.web.rules import contest_rules, ranking_rules
+from tokumei_arena.web.steps import step_address
 
 __all__ = ["contest", "data_file", "form_key", "round_page", "upload_form"]
 
@@ -48,18 +48,11 @@ def contest(request: HttpRequest, slug: str) -> HttpResponse:
         "rules": contest_rules(found, shared["rounds"]),
         "ranking": ranking_rules(found),
         "step": step,
-        "step_url": _address(request, step),
+        "step_url": step_address(request, step),
         "announcements": announcements.announcements(found)[:NEWEST],
         "clarifications": announcements.clarifications(request.user, found)[:NEWEST],
     }
     return render(request, "play/contest.html", context)
-
-
-def _address(request: HttpRequest, step: Step) -> str:
-    if not step.route:
-        return ""
-    address = reverse(step.route, args=step.words)
-    return f"{address}?next={request.path}" if step.route == "account_login" else address
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

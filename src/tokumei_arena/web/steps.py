@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from tokumei_arena.core.next_step import Step
 
@@ -16,4 +17,4 @@ def step_address(request: HttpRequest, step: Step) -> str:
     if not step.route:
         return ""
     address = reverse(step.route, args=step.words)
-    return f"{address}?{urlencode({'next': request.path})}" if step.route == "account_login" else address
+    return f"{address}?next={quote(request.path)}" if step.route == "account_login" else address
