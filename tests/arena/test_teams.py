@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.pages import add_second_factor, check_page, links_in, text_of
-from tokumei_arena.core import access, logbook, people, phases
+from tokumei_arena.core import access, links, logbook, people, phases
 from tokumei_arena.core.errors import ArenaError, NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.core.teams import open_invitations
 from tokumei_arena.models import Contest, LogEntry, Membership, Message, OneTimeLink, Person, Phase, Team
@@ -162,6 +162,18 @@ def test_a_link_for_one_purpose_does_not_serve_another() -> None:
         people.become_referee(people.invite(team, captain), email="a@example.org", name="A", password=world.PASSWORD)
     with pytest.raises(RefusedError, match="this link is not known"):
         people.accept_invitation(people.make_referee_link(), world.make_person("Hanako"))
+
+
+def test_of_two_who_open_an_invitation_at_once_one_joins(monkeypatch: pytest.MonkeyPatch) -> None:
+    team, captain = world.make_team(world.make_contest("registration"), "Alpha")
+    token = people.invite(team, captain)
+    seen = links.find_link(token, OneTimeLink.Purpose.TEAM)
+    people.accept_invitation(token, world.make_person("First"))
+    # The second had looked the link up before the first used it.
+    monkeypatch.setattr(links, "find_link", lambda *_words: seen)
+    with pytest.raises(RefusedError, match="this link was used before; ask for a new one"):
+        people.accept_invitation(token, world.make_person("Second"))
+    assert Membership.objects.filter(team=team).count() == 2
 
 
 def test_a_full_team_takes_nobody_and_the_link_stays_good() -> None:
