@@ -9,7 +9,7 @@ from typing import Any
 from tokumei_arena.core import access, phases
 from tokumei_arena.models import Feedback, Phase, Round, Submission
 
-__all__ = ["policy", "shown", "shown_figures"]
+__all__ = ["coarse", "policy", "shown", "shown_figures"]
 
 BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
@@ -37,6 +37,12 @@ def shown_figures(viewer: access.Viewer, submission: Submission) -> dict[str, An
 
 def shown(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:
     """Return figures under a rule: as they are, rounded, as bands, or none."""
+    found = coarse(figures, rule)
+    return {name: _band_text(value) for name, value in found.items()} if rule is Feedback.BANDS else found
+
+
+def coarse(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:
+    """Return figures as exactly as a rule tells them; a band is the number where it begins."""
     if rule is Feedback.EXACT:
         return dict(figures)
     if rule is Feedback.ROUNDED:
@@ -56,9 +62,12 @@ def _rounded(value: float) -> float:
     return float(f"{value:.2g}") if math.isfinite(value) else value
 
 
-def _band(value: float) -> str:
-    below = [limit for limit in BANDS if limit <= value]
-    above = [limit for limit in BANDS if limit > value]
-    if not below:
+def _band(value: float) -> float:
+    return max((limit for limit in BANDS if limit <= value), default=-math.inf)
+
+
+def _band_text(begin: float) -> str:
+    above = [limit for limit in BANDS if limit > begin]
+    if begin < BANDS[0]:
         return f"< {BANDS[0]:g}"
-    return f"{below[-1]:g} – {above[0]:g}" if above else f"≥ {below[-1]:g}"
+    return f"{begin:g} – {above[0]:g}" if above else f"≥ {begin:g}"

@@ -108,7 +108,8 @@ def board(round_: Round, viewer: access.Viewer) -> Board:
         return _board(round_, Feedback.EXACT, None)
     rule = feedback.policy(round_, Submission.Kind.RELEASE)
     frozen = _frozen_at(round_)
-    key = f"board:{round_.pk}:{rule}:{frozen}:{_log_number()}"
+    since = "" if frozen is None else frozen.timestamp()
+    key = f"board:{round_.pk}:{rule}:{since}:{_log_number()}"
     common: Board | None = caches["pages"].get(key)
     if common is None:
         common = _board(round_, rule, frozen)
@@ -143,10 +144,12 @@ def _board(round_: Round, rule: Feedback, frozen: datetime | None) -> Board:
         release = best.get(team.pk)
         count, last = counts.get(team.pk, (0, None))
         figures = {} if release is None or release.evaluation is None else release.evaluation.figures
-        order = game.release_order(figures) if figures else None
+        # What is hidden must not show in the order either.
+        told = feedback.coarse(figures, rule)
+        order = game.release_order(told) if told else None
         out = team.disqualified_at is not None
         row = BoardRow(str(team.pk), team.name, None, feedback.shown(figures, rule), count, last, out)
-        rows.append((row, None if out or rule is Feedback.NONE else order))
+        rows.append((row, None if out else order))
     return Board(game.release_columns, _ranked(rows), rule.value, frozen)
 
 
