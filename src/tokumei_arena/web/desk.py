@@ -1,0 +1,113 @@
+"""The referee desk: all contests, and the live view of one."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from tokumei_arena.core import access, contests, evaluation, notices, queue_view
+from tokumei_arena.core.referee_steps import referee_steps
+from tokumei_arena.games import find_game
+from tokumei_arena.models import Contest, Submission, Target, WorkState
+from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
+from tokumei_arena.web.fetch import contest_of
+from tokumei_arena.web.figures import cells
+from tokumei_arena.web.frame import round_lines
+
+__all__ = ["contest", "evaluate_again", "failed", "home", "live", "publish_again", "show"]
+
+
+@referee_only
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """Show all contests with what is left to do in each."""
+    listed = access.contests(request.user).prefetch_related("rounds__phases").order_by("-created_at")
+    shown = [
+        {"contest": one, "lines": round_lines(list(one.rounds.all())), "steps": referee_steps(one)} for one in listed
+    ]
+    return render(request, "desk/home.html", {"shown": shown, "messages_waiting": notices.waiting_messages().count()})
+
+
+@referee_only
+@require_GET
+def contest(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what is going on in a contest."""
+    found = contest_of(request, slug)
+    context = {**desk_context(found, "live"), **_live(found)}
+    return render(request, "desk/contest.html", {**context, "lines": round_lines(context["rounds"])})
+
+
+@referee_only
+@require_GET
+def live(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the part of the live view that changes all the time."""
+    return render(request, "desk/live.html", _live(contest_of(request, slug)))
+
+
+def _live(found: Contest) -> dict[str, Any]:
+    return {
+        "contest": found,
+        "queue": queue_view.queue(found),
+        "submissions": [_line(found, one) for one in queue_view.latest(found)],
+        "steps": referee_steps(found),
+    }
+
+
+def _line(found: Contest, submission: Submission) -> dict[str, Any]:
+    """Return a submission with its first figures, and why its evaluation failed if it did."""
+    game = find_game(found.rule_set)
+    columns = game.release_columns if submission.target is None else game.guess_columns
+    figures = {} if submission.evaluation is None else submission.evaluation.figures
+    shown = cells(columns[:2], figures) if submission.verdict == Submission.Verdict.VALID else []
+    return {"submission": submission, "cells": shown, "failure": evaluation.failure_text(submission)}
+
+
+@referee_only
+@require_GET
+def failed(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the work that failed, to be repeated."""
+    found = contest_of(request, slug)
+    targets = Target.objects.filter(round__contest=found, state=WorkState.FAILED).select_related("team", "round")
+    context = {
+        **desk_context(found, "live"),
+        "submissions": [_line(found, one) for one in queue_view.latest(found, failed=True)],
+        "targets": [{"target": one, "failure": evaluation.failure_text(one)} for one in targets],
+    }
+    return render(request, "desk/failed.html", context)
+
+
+@referee_only
+@require_POST
+def evaluate_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Repeat an evaluation that failed."""
+    submission = get_object_or_404(access.submissions(request.user, contest_of(request, slug)), pk=pk)
+    by = referee_of(request)
+    done = _("The submission waits for its evaluation again.")
+    return act(request, lambda: queue_view.evaluate_again(submission, by=by), done, "desk_failed", slug)
+
+
+@referee_only
+@require_POST
+def publish_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Repeat a publication that failed."""
+    target = get_object_or_404(Target, round__contest=contest_of(request, slug), pk=pk)
+    by = referee_of(request)
+    done = _("The target waits for its publication again.")
+    return act(request, lambda: queue_view.publish_again(target, by=by), done, "desk_failed", slug)
+
+
+@referee_only
+@require_POST
+def show(request: HttpRequest, slug: str) -> HttpResponse:
+    """Open a contest to everybody, or hide it again."""
+    found, by = contest_of(request, slug), referee_of(request)
+    if request.POST.get("open") == "yes":
+        done = _("The contest is open to everybody.")
+        return act(request, lambda: contests.open_contest(found, by=by), done, "desk_contest", slug)
+    done = _("The contest is hidden; its teams still see it.")
+    return act(request, lambda: contests.hide_contest(found, by=by), done, "desk_contest", slug)

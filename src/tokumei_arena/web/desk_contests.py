@@ -1,0 +1,145 @@
+"""Making a contest on one page, and changing its settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from tokumei_arena.core import clock, contests
+from tokumei_arena.core.contest_plan import DEFAULT_TERMS, ContestPlan, RoundPlan, default_rounds
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import find_game, game_names
+from tokumei_arena.models import Contest, Round
+from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm, StartsForm
+from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.fetch import contest_of
+
+__all__ = ["edit", "new"]
+
+FIRST_CHOICE = "pws2018"
+
+
+@referee_only
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """Make a contest: everything has a sensible value, only the name must be written."""
+    rule_set = request.GET.get("rules", FIRST_CHOICE)
+    if rule_set not in game_names():
+        return redirect("desk_contest_new")
+    data = request.POST if request.method == "POST" else None
+    form = ContestForm(data, initial={"terms": DEFAULT_TERMS})
+    parameters = ParametersForm(data, rule_set=rule_set)
+    rounds = [_round_forms(data, plan) for plan in default_rounds(rule_set, clock.now()).values()]
+    if data is not None:
+        made = _make(request, rule_set, form, parameters, rounds)
+        if made is not None:
+            messages.success(request, _("The contest is made. Next: its data."))
+            return redirect("desk_contest", made.slug)
+    context = {
+        "form": form,
+        "parameters": parameters,
+        "rounds": rounds,
+        "rule_set": rule_set,
+        "games": [{"name": name, "title": in_language(find_game(name).title)} for name in game_names()],
+    }
+    return render(request, "desk/new.html", context, status=200 if data is None else 400)
+
+
+def _round_forms(data: QueryDict | None, plan: RoundPlan) -> dict[str, Any]:
+    """Return the two forms of a round: when, and how."""
+    fields = {name: getattr(plan, name) for name in RoundForm.Meta.fields}
+    return {
+        "kind": plan.kind,
+        "label": Round.Kind(plan.kind).label,
+        "starts": StartsForm(data, plan=plan, prefix=plan.kind),
+        "form": RoundForm(data, initial=fields, prefix=plan.kind),
+    }
+
+
+def _make(
+    request: HttpRequest,
+    rule_set: str,
+    form: ContestForm,
+    parameters: ParametersForm,
+    rounds: list[dict[str, Any]],
+) -> Contest | None:
+    """Return the new contest, or None with the reasons at the forms."""
+    wanted = [one for one in rounds if f"{one['kind']}-included" in request.POST]
+    # All are looked at, so that every mistake is shown at once.
+    checks = [form.is_valid(), parameters.is_valid()]
+    checks += [part.is_valid() for one in wanted for part in (one["starts"], one["form"])]
+    if not all(checks):
+        form.add_error(None, _("Something below needs a correction."))
+        return None
+    plan = ContestPlan(
+        rule_set=rule_set,
+        parameters=parameters.chosen(),
+        rounds=tuple(
+            RoundPlan(kind=one["kind"], starts=one["starts"].starts(), **one["form"].cleaned_data) for one in wanted
+        ),
+        **form.cleaned_data,
+    )
+    try:
+        return contests.create_contest(plan, by=referee_of(request))
+    except ArenaError as error:
+        form.add_error("slug" if error.code == "slug-taken" else None, error.message)
+        return None
+
+
+@referee_only
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change what a contest says, its parameters and its rounds."""
+    contest = contest_of(request, slug)
+    data = request.POST if request.method == "POST" else None
+    form = ContestForm(data, instance=Contest.objects.get(pk=contest.pk))
+    parameters = ParametersForm(data, rule_set=contest.rule_set, values=contest.parameters)
+    rounds = [
+        {"kind": one.kind, "label": one.get_kind_display(), "form": RoundForm(data, instance=one, prefix=one.kind)}
+        for one in Round.objects.filter(contest=contest)
+    ]
+    if data is not None and _change(request, contest, form, parameters, rounds):
+        return redirect("desk_edit", slug)
+    context = {
+        **desk_context(contest, "edit"),
+        "form": form,
+        "parameters": parameters,
+        "round_forms": rounds,
+        "title": in_language(find_game(contest.rule_set).title),
+    }
+    return render(request, "desk/edit.html", context, status=200 if data is None else 400)
+
+
+def _change(
+    request: HttpRequest,
+    contest: Contest,
+    form: ContestForm,
+    parameters: ParametersForm,
+    rounds: list[dict[str, Any]],
+) -> bool:
+    """Save what is right; say what is not."""
+    if not all([form.is_valid(), parameters.is_valid(), *(one["form"].is_valid() for one in rounds)]):
+        form.add_error(None, _("Something below needs a correction."))
+        return False
+    by = referee_of(request)
+    try:
+        with transaction.atomic():
+            contests.edit_rounds(contest, {one["kind"]: one["form"].cleaned_data for one in rounds}, by=by)
+            changes = contests.edit_contest(contest, {**form.cleaned_data, "parameters": parameters.chosen()}, by=by)
+    except ArenaError as error:
+        form.add_error(None, error.message)
+        return False
+    messages.success(request, _("Saved."))
+    if "parameters" in changes and contest.rounds.filter(submissions__evaluation__isnull=False).exists():
+        text = _(
+            "Submissions that were evaluated before keep their figures: start a re-scoring to bring them up to date."
+        )
+        messages.warning(request, text)
+    return True

@@ -1,0 +1,113 @@
+"""The data of a round: uploaded and checked, or generated; common to all teams, or private to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.files.base import File
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tokumei_arena.core import round_data, synthetic_data
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import find_game
+from tokumei_arena.models import DataFile, Round, Team
+from tokumei_arena.web.desk_forms import GenerateForm
+from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only, too_large
+from tokumei_arena.web.fetch import round_of
+
+__all__ = ["data", "generate", "remove"]
+
+
+@referee_only
+@require_http_methods(["GET", "HEAD", "POST"])
+def data(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Show what a round hands out, and take new files."""
+    round_ = round_of(request, slug, kind)
+    if request.method != "POST":
+        return _page(request, round_)
+    cut = too_large(request)
+    if cut:
+        return _page(request, round_, status=413, refused=cut)
+    try:
+        team = _team(round_, request.POST.get("team", ""))
+        report = round_data.put_data(round_, _files(request), by=referee_of(request), team=team)
+    except round_data.DataRefusedError as error:
+        return _page(request, round_, status=error.status, refused=error.message, findings=_told(error.findings))
+    except ArenaError as error:
+        return _page(request, round_, status=error.status, refused=error.message)
+    messages.success(request, _stored(report))
+    return redirect("desk_data", slug, kind)
+
+
+def _files(request: HttpRequest) -> dict[str, File[Any]]:
+    return {name: file for name, file in request.FILES.items() if isinstance(file, File)}
+
+
+def _stored(report: round_data.DataReport) -> str:
+    facts = ", ".join(f"{name} {value:,}" for name, value in report.figures.items() if isinstance(value, int))
+    return _("The data is checked and stored (%(facts)s).") % {"facts": facts}
+
+
+def _team(round_: Round, pk: str) -> Team | None:
+    """Return the chosen team; no team means common data."""
+    return get_object_or_404(round_.contest.teams, pk=pk) if pk else None
+
+
+def _told(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**found, "text": in_language(found["message"])} for found in findings]
+
+
+def _page(request: HttpRequest, round_: Round, *, status: int = 200, **more: Any) -> HttpResponse:
+    contest = round_.contest
+    game = find_game(contest.rule_set)
+    files = DataFile.objects.filter(round=round_).select_related("team", "blob").order_by("team__number", "name")
+    low, high = synthetic_data.LIMITS.get(contest.rule_set, (1, 1))
+    usual = synthetic_data.DEFAULT_SUBJECTS.get(contest.rule_set, 1)
+    context = {
+        **desk_context(contest, "data"),
+        "round": round_,
+        "files": files,
+        "specs": [{"spec": spec, "about": in_language(spec.about)} for spec in game.data_files],
+        "teams": contest.teams.filter(approved_at__isnull=False) if round_.private_data else [],
+        "without": round_data.teams_without_data(round_),
+        "can_generate": synthetic_data.can_generate(round_),
+        "generate_form": GenerateForm(low=low, high=high, usual=usual),
+        "used": round_.submissions.exists(),
+        **more,
+    }
+    return render(request, "desk/data.html", context, status=status)
+
+
+@referee_only
+@require_POST
+def generate(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Make synthetic data for the round: for all, or for every team that has none."""
+    round_, by = round_of(request, slug, kind), referee_of(request)
+    text = request.POST.get("subjects", "")
+    subjects = int(text) if text.isdecimal() else None
+    try:
+        if round_.private_data:
+            count = len(synthetic_data.generate_private(round_, by=by, subjects=subjects))
+            done = ngettext("%(count)d team got data of its own.", "%(count)d teams got data of their own.", count)
+            messages.success(request, done % {"count": count})
+        else:
+            messages.success(request, _stored(synthetic_data.generate_common(round_, by=by, subjects=subjects)))
+    except ArenaError as error:
+        return _page(request, round_, status=error.status, refused=error.message)
+    return redirect("desk_data", slug, kind)
+
+
+@referee_only
+@require_POST
+def remove(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Take the data of a round (or of one team) back."""
+    round_, by = round_of(request, slug, kind), referee_of(request)
+    team = _team(round_, request.POST.get("team", ""))
+    done = _("The data is removed.")
+    return act(request, lambda: round_data.remove_data(round_, by=by, team=team), done, "desk_data", slug, kind)

@@ -1,0 +1,73 @@
+"""What all pages of the referee desk share: who may open them, and how an action ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+
+from tokumei_arena.core import access
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.upload_limit import was_cut
+from tokumei_arena.models import Contest, Person, Round, Team
+from tokumei_arena.web.fetch import contest_of
+
+__all__ = ["act", "desk_context", "referee_of", "referee_only", "team_of", "too_large"]
+
+View = Callable[..., HttpResponse]
+
+
+def referee_only(view: View) -> View:
+    """Let only referees see a page; for everybody else it does not exist."""
+
+    @login_required
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not access.is_referee(request.user):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def referee_of(request: HttpRequest) -> Person:
+    """Return the referee who is signed in."""
+    return access.need_referee(request.user)
+
+
+def team_of(request: HttpRequest, slug: str, pk: UUID) -> Team:
+    """Return the team of this address."""
+    return get_object_or_404(Team, contest=contest_of(request, slug), pk=pk)
+
+
+def desk_context(contest: Contest, tab: str) -> dict[str, Any]:
+    """Return what the tabs of a contest's desk show."""
+    rounds: list[Round] = list(contest.rounds.prefetch_related("phases"))
+    return {"contest": contest, "rounds": rounds, "tab": tab}
+
+
+def act(request: HttpRequest, action: Callable[[], object], done: str, *to: Any) -> HttpResponse:
+    """Do something, say how it went, and go on to a page."""
+    try:
+        action()
+    except ArenaError as error:
+        messages.error(request, _sentence(error.message))
+    else:
+        messages.success(request, done)
+    return redirect(*to)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def too_large(request: HttpRequest) -> str:
+    """Return what to say if an upload of this request was cut off, or nothing."""
+    return _("The file is larger than this server allows.") if was_cut(request) else ""

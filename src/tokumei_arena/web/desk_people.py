@@ -1,0 +1,134 @@
+"""Referees, messages to pass on, erasing accounts, the log and operations: what concerns no single contest."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages as notes
+from django.core.cache import caches
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from tokumei_arena.core import notices, people
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.log_state import LogState, log_state
+from tokumei_arena.models import Contest, LogEntry, Message, Person
+from tokumei_arena.web.desk_frame import act, referee_of, referee_only
+
+__all__ = ["erase", "log", "message_done", "messages", "operations", "referee_link", "referees", "resign"]
+
+ENTRIES_PER_PAGE = 100
+# Walking the chain takes time: viewers who come within this many seconds share one walk.
+CHECK_SECONDS = 30
+
+
+@referee_only
+@require_GET
+def messages(request: HttpRequest) -> HttpResponse:
+    """Show the messages that no mail server sends."""
+    handled = Message.objects.exclude(handled_at=None).order_by("-handled_at")[:20]
+    return render(request, "desk/messages.html", {"waiting": notices.waiting_messages(), "handled": handled})
+
+
+@referee_only
+@require_POST
+def message_done(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Note that a message was passed on."""
+    found, by = get_object_or_404(Message, pk=pk), referee_of(request)
+    done = _("Noted; the text of the message is forgotten.")
+    return act(request, lambda: notices.hand_over(found, by=by), done, "desk_messages")
+
+
+@referee_only
+@require_GET
+def referees(request: HttpRequest) -> HttpResponse:
+    """Show the referees."""
+    return _referees(request)
+
+
+def _referees(request: HttpRequest, **more: Any) -> HttpResponse:
+    listed = Person.objects.filter(is_referee=True, is_active=True).order_by("created_at")
+    shown = [{"person": one, "second_factor": people.has_second_factor(one)} for one in listed]
+    return render(request, "desk/referees.html", {"referees": shown, **more})
+
+
+@referee_only
+@require_POST
+def referee_link(request: HttpRequest) -> HttpResponse:
+    """Make a link with which somebody becomes a referee; it is shown once."""
+    token = people.make_referee_link(referee_of(request))
+    return _referees(request, told=request.build_absolute_uri(reverse("become_referee", args=[token])))
+
+
+@referee_only
+@require_POST
+def resign(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Take the rights of a referee away."""
+    person, by = get_object_or_404(Person, pk=pk, is_referee=True), referee_of(request)
+    to = "home" if person.pk == by.pk else "desk_referees"
+    return act(request, lambda: people.resign_as_referee(person, by=by), _("No longer a referee."), to)
+
+
+@referee_only
+@require_POST
+def erase(request: HttpRequest) -> HttpResponse:
+    """Erase the account of a person who asked for it."""
+    by = referee_of(request)
+    person = Person.objects.filter(email__iexact=request.POST.get("email", "").strip(), erased_at=None).first()
+    if person is None:
+        notes.error(request, _("No account has this address."))
+        return redirect("desk_referees")
+    try:
+        people.erase(person, by=by)
+    except ArenaError as error:
+        notes.error(request, error.message)
+        return redirect("desk_referees")
+    notes.success(request, _("The account and its personal data are removed; what its team handed in stays."))
+    return redirect("home" if person.pk == by.pk else "desk_referees")
+
+
+def _state() -> LogState:
+    """Return whether the log is whole, as of some seconds ago at most."""
+    found = caches["pages"].get_or_set("desk:log-state", log_state, CHECK_SECONDS)
+    assert isinstance(found, LogState)
+    return found
+
+
+@referee_only
+@require_GET
+def log(request: HttpRequest) -> HttpResponse:
+    """Show the audit log, newest first, and whether it is whole."""
+    contests = {one.pk: one for one in Contest.objects.all()}
+    entries = LogEntry.objects.order_by("-number")
+    wanted = next((one for one in contests.values() if one.slug == request.GET.get("contest")), None)
+    if wanted is not None:
+        entries = entries.filter(contest=wanted.pk)
+    page = Paginator(entries, ENTRIES_PER_PAGE).get_page(request.GET.get("page"))
+    names = {str(one.pk): one.name for one in Person.objects.filter(pk__in=_actors(page.object_list))}
+    lines = [
+        {
+            "entry": entry,
+            "actor": names.get(entry.actor, entry.actor[:8]),
+            "contest": contests.get(entry.contest) if entry.contest else None,
+            "detail": [(name, value) for name, value in entry.detail.items() if value not in ("", None)],
+        }
+        for entry in page.object_list
+    ]
+    context = {"lines": lines, "page": page, "state": _state(), "contests": contests.values(), "wanted": wanted}
+    return render(request, "desk/log.html", context)
+
+
+def _actors(entries: Any) -> list[str]:
+    return [entry.actor for entry in entries if entry.actor != "system"]
+
+
+@referee_only
+@require_GET
+def operations(request: HttpRequest) -> HttpResponse:
+    """Say how contests are archived and the arena is backed up: ground truth never passes through the web."""
+    return render(request, "desk/operations.html", {"contests": Contest.objects.order_by("-created_at")})

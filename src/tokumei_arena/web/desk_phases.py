@@ -1,0 +1,98 @@
+"""The timetable of a contest: phases are extended, closed or moved, each time with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from tokumei_arena.core import contests
+from tokumei_arena.core import phases as rules
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.models import Phase
+from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
+from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
+from tokumei_arena.web.fetch import contest_of, round_of
+from tokumei_arena.web.frame import round_lines
+
+__all__ = ["close", "extend", "move", "phases"]
+
+
+@referee_only
+@require_GET
+def phases(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the timetable."""
+    return _page(request, slug)
+
+
+def _page(request: HttpRequest, slug: str, *, status: int = 200, **wrong: Any) -> HttpResponse:
+    context = desk_context(contest_of(request, slug), "phases")
+    forms = {one.kind: TimesForm(round_=one) for one in context["rounds"]}
+    forms |= wrong.get("times", {})
+    lines = [{"line": line, "form": forms[line.round.kind]} for line in round_lines(context["rounds"])]
+    return render(request, "desk/phases.html", {**context, "lines": lines}, status=status)
+
+
+def _phase(request: HttpRequest, slug: str, pk: UUID) -> Phase:
+    return get_object_or_404(
+        Phase.objects.select_related("round__contest"), round__contest=contest_of(request, slug), pk=pk
+    )
+
+
+def _with_form(request: HttpRequest, slug: str, form: Any, action: Callable[[], object], done: str) -> HttpResponse:
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, " ".join(errors))
+        return redirect("desk_phases", slug)
+    return act(request, action, done, "desk_phases", slug)
+
+
+@referee_only
+@require_POST
+def extend(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Move the end of a phase; later phases move with it."""
+    phase, by, form = _phase(request, slug, pk), referee_of(request), UntilForm(request.POST)
+    return _with_form(
+        request,
+        slug,
+        form,
+        lambda: rules.extend_phase(phase, form.cleaned_data["until"], by=by, reason=form.cleaned_data["reason"]),
+        _("The end of the phase is moved."),
+    )
+
+
+@referee_only
+@require_POST
+def close(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """End a phase now; the next one begins at once."""
+    phase, by, form = _phase(request, slug, pk), referee_of(request), ReasonForm(request.POST)
+    return _with_form(
+        request,
+        slug,
+        form,
+        lambda: rules.close_phase(phase, by=by, reason=form.cleaned_data["reason"]),
+        _("The phase is closed."),
+    )
+
+
+@referee_only
+@require_POST
+def move(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Set the times of all phases of a round."""
+    round_, by = round_of(request, slug, kind), referee_of(request)
+    form = TimesForm(request.POST, round_=round_)
+    if not form.is_valid():
+        return _page(request, slug, status=400, times={kind: form})
+    try:
+        contests.edit_phases(round_, form.times(), by=by, reason=form.cleaned_data["reason"])
+    except ArenaError as error:
+        form.add_error(None, error.message)
+        return _page(request, slug, status=error.status, times={kind: form})
+    messages.success(request, _("The timetable is changed."))
+    return redirect("desk_phases", slug)

@@ -1,0 +1,125 @@
+"""Scoring a round again: start, compare figure by figure, apply or discard."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from tokumei_arena.core import rescoring
+from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.wording import in_language
+from tokumei_arena.games import find_game
+from tokumei_arena.models import Contest, Rescore
+from tokumei_arena.web.desk_forms import ReasonForm
+from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
+from tokumei_arena.web.fetch import contest_of, round_of
+from tokumei_arena.web.figures import shown
+
+__all__ = ["apply", "discard", "part", "rescore", "rescores", "start"]
+
+SHOWN_DIFFERENCES = 500
+DIGITS = 12
+
+
+@referee_only
+@require_GET
+def rescores(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the re-scorings of a contest."""
+    contest = contest_of(request, slug)
+    listed = Rescore.objects.filter(round__contest=contest).select_related("round", "by").order_by("-created_at")
+    context = {
+        **desk_context(contest, "rescores"),
+        "rescores": [{"rescore": one, "progress": rescoring.progress(one)} for one in listed],
+        "form": ReasonForm(),
+    }
+    return render(request, "desk/rescores.html", context)
+
+
+@referee_only
+@require_POST
+def start(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Have a round computed once more."""
+    round_ = round_of(request, slug, kind)
+    try:
+        made = rescoring.start(round_, by=referee_of(request), reason=request.POST.get("reason", "")[:2000])
+    except ArenaError as error:
+        messages.error(request, error.message)
+        return redirect("desk_rescores", slug)
+    return redirect("desk_rescore", slug, made.pk)
+
+
+def _rescore(request: HttpRequest, slug: str, pk: UUID) -> Rescore:
+    return get_object_or_404(Rescore.objects.select_related("round"), round__contest=contest_of(request, slug), pk=pk)
+
+
+def _context(contest: Contest, found: Rescore) -> dict[str, Any]:
+    progress = rescoring.progress(found)
+    differences = rescoring.differences(found) if progress.finished and found.applied_at is None else []
+    game = find_game(contest.rule_set)
+    titles = {column.key: in_language(column.title) for column in (*game.release_columns, *game.guess_columns)}
+    titles[rescoring.VALID] = _("valid")
+    return {
+        "contest": contest,
+        "rescore": found,
+        "progress": progress,
+        "count": len(differences),
+        "differences": [
+            {
+                "difference": one,
+                "title": titles.get(one.figure, one.figure),
+                "before": shown(one.before, DIGITS),
+                "after": shown(one.after, DIGITS),
+                "change": "" if one.change is None else f"{one.change:+.6g}",
+            }
+            for one in differences[:SHOWN_DIFFERENCES]
+        ],
+        "submissions": len({one.submission.pk for one in differences}),
+    }
+
+
+@referee_only
+@require_GET
+def rescore(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Show how far a re-scoring is, and then every figure that differs."""
+    contest = contest_of(request, slug)
+    context = {**desk_context(contest, "rescores"), **_context(contest, _rescore(request, slug, pk))}
+    return render(request, "desk/rescore.html", context)
+
+
+@referee_only
+@require_GET
+def part(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Show the part of the page that changes while items are computed."""
+    contest = contest_of(request, slug)
+    return render(request, "desk/rescore_part.html", _context(contest, _rescore(request, slug, pk)))
+
+
+@referee_only
+@require_POST
+def apply(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Let the new figures count."""
+    found = _rescore(request, slug, pk)
+    try:
+        count = rescoring.apply(found, by=referee_of(request))
+    except ArenaError as error:
+        messages.error(request, error.message)
+        return redirect("desk_rescore", slug, pk)
+    done = ngettext("Applied: %(count)d submission changed.", "Applied: %(count)d submissions changed.", count)
+    messages.success(request, done % {"count": count})
+    return redirect("desk_rescore", slug, pk)
+
+
+@referee_only
+@require_POST
+def discard(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Throw the new figures away."""
+    found, by, reason = _rescore(request, slug, pk), referee_of(request), request.POST.get("reason", "")[:2000]
+    done = _("Discarded: everything stays as it was.")
+    return act(request, lambda: rescoring.discard(found, by=by, reason=reason), done, "desk_rescores", slug)

@@ -1,0 +1,46 @@
+"""The teams of a contest: approved, disqualified with a reason, reinstated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from tokumei_arena.core import people
+from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only, team_of
+from tokumei_arena.web.fetch import contest_of
+
+__all__ = ["decide", "teams"]
+
+
+@referee_only
+@require_GET
+def teams(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show all teams with their members and how much they handed in."""
+    contest = contest_of(request, slug)
+    listed = contest.teams.prefetch_related("memberships__person").annotate(
+        valid=Count("submissions", filter=Q(submissions__verdict="valid"), distinct=True),
+        handed_in=Count("submissions", distinct=True),
+    )
+    return render(request, "desk/teams.html", {**desk_context(contest, "teams"), "teams": listed})
+
+
+@referee_only
+@require_POST
+def decide(request: HttpRequest, slug: str, pk: UUID, decision: str) -> HttpResponse:
+    """Approve, disqualify or reinstate a team."""
+    team, by, reason = team_of(request, slug, pk), referee_of(request), request.POST.get("reason", "")[:2000]
+    decisions: dict[str, tuple[Callable[[], None], str]] = {
+        "approve": (lambda: people.approve(team, by), _("The team takes part.")),
+        "disqualify": (lambda: people.disqualify(team, by, reason), _("The team is disqualified.")),
+        "reinstate": (lambda: people.reinstate(team, by, reason), _("The team takes part again.")),
+    }
+    if decision not in decisions:
+        raise Http404
+    action, done = decisions[decision]
+    return act(request, action, done, "desk_teams", slug)
