@@ -16,12 +16,18 @@ ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(MIDDLE, BASE | MIDDLE),
     **{stage: BASE | MIDDLE | {stage} for stage in STAGES},
     "flow": BASE | MIDDLE | STAGES,
+    "estimate": BASE | MIDDLE,
+    "plan": BASE | MIDDLE | STAGES | {"flow"},
+    "api": BASE | MIDDLE | STAGES | {"flow", "plan", "estimate"},
     "comparison": BASE | MIDDLE | STAGES | {"flow"},
     "dossier": BASE | MIDDLE | STAGES | {"flow", "comparison"},
     "rules": BASE | MIDDLE | STAGES | {"flow", "rules"},
     "demo": BASE | MIDDLE | STAGES | {"flow", "comparison", "dossier", "rules"},
     "experiment": BASE | MIDDLE | STAGES | {"flow", "rules"},
-    "cli": BASE | MIDDLE | STAGES | {"flow", "comparison", "dossier", "rules", "demo", "experiment", "cli"},
+    "cli": BASE
+    | MIDDLE
+    | STAGES
+    | {"flow", "plan", "estimate", "api", "comparison", "dossier", "rules", "demo", "experiment", "cli"},
 }
 
 

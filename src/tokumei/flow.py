@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from tokumei.errors import InfeasibleError, InputError, OutputError, ParameterError, SchemaError
-from tokumei.files import check_file_target, check_folder_target
-from tokumei.history import Goal, Guesses, History, Release, Score, Secret
+from tokumei.files import OWNER_ONLY, check_file_target, check_folder_target, write_text
+from tokumei.history import Goal, Guesses, History, Release, Schema, Score, Secret
 from tokumei.parts import Anonymizer, Attack, Metric, find_part, make_part
 from tokumei.progress import stage
 from tokumei.publish.folder import in_published_order, refuse_leaks, write_release
 from tokumei.publish.secret import default_secret_path, write_secret
+from tokumei.publish.summary import public_summary
 
 if TYPE_CHECKING:
     from tokumei.judge.audit_result import AuditResult
@@ -30,12 +32,14 @@ __all__ = [
     "check_places",
     "make_anonymizer",
     "measure",
+    "public_parameters",
     "publish",
     "quick_audit",
     "refuse_foreign_secret",
     "seeded",
 ]
 
+Ints = npt.NDArray[np.int64]
 QUICK_AUDIT_SECONDS = 60.0
 # Parameters that say how a method ran, not what it did; a manifest leaves them out.
 HOW_IT_RAN = frozenset({"resume", "threads"})
@@ -83,19 +87,44 @@ def anonymize(history: History, method: Anonymizer, *, seed: int | None = None) 
     """Run a method and return the release in published order with its secret.
 
     The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
+    Columns that the schema keeps unchanged are not shown to it; they are put back afterwards.
     """
     history.schema.check_publishable()
     with stage(f"anonymize: {method.name}"):
-        release, secret = method.anonymize(history.take(history.order), rng=seeded(seed))
+        release, secret = method.anonymize(_without_kept(history).take(history.order), rng=seeded(seed))
     real = secret.rows >= 0
     rows = secret.rows.copy()
     rows[real] = history.order[rows[real]]
+    release = _with_kept(history, release, rows)
     release, secret = in_published_order(release, dataclasses.replace(secret, rows=rows))
     return release, dataclasses.replace(secret, seed=seed)
 
 
-def check_places(folder: Path, secret_file: Path | None = None) -> Path:
-    """Raise an error if a release and its secret cannot be written to these places; return that of the secret.
+def _without_kept(history: History) -> History:
+    """Return the history without the columns that the schema keeps unchanged."""
+    kept = {field.name for field in history.schema.kept}
+    if not kept:
+        return history
+    schema = Schema(history.schema.subject, tuple(column for column in history.schema.columns if not column.keep))
+    if not schema.fields:
+        message = "the schema keeps every column unchanged, which leaves nothing to anonymize; keep fewer columns"
+        raise SchemaError(message)
+    codes = {name: column for name, column in history.codes.items() if name not in kept}
+    return dataclasses.replace(history, schema=schema, codes=codes)
+
+
+def _with_kept(history: History, release: Release, rows: Ints) -> Release:
+    """Return the release with the columns that the schema keeps, as the original has them; empty in dummy records."""
+    if not history.schema.kept:
+        return release
+    source, dummy = np.maximum(rows, 0), rows < 0
+    kept = {field.name: history.cells(field.name).take(source).suppress(dummy) for field in history.schema.kept}
+    cells = {field.name: {**release.cells, **kept}[field.name] for field in history.schema.fields}
+    return Release(history.schema, release.pseudonyms, cells, release.method)
+
+
+def check_places(folder: Path, secret_file: Path | None = None, *, beside: Sequence[Path] = ()) -> Path:
+    """Raise an error if a release, its secret and what lies beside it cannot be written; return the secret's place.
 
     Nothing is ever written over: the secret of an earlier release cannot be made again.
     """
@@ -108,6 +137,11 @@ def check_places(folder: Path, secret_file: Path | None = None) -> Path:
     if path.exists():
         message = f"{path} exists already; keep it and name another place with --secret, or remove it"
         raise OutputError(message, file=str(path))
+    for other in beside:
+        if other.exists():
+            message = f"{other} exists already and belongs to another release; name another folder, or move it away"
+            raise OutputError(message, file=str(other))
+        check_file_target(other)
     check_file_target(path)
     return path
 
@@ -121,20 +155,40 @@ def publish(
     method: Anonymizer,
     secret_file: Path | None = None,
     data_format: str = "csv",
+    audited: AuditResult | None = None,
+    beside: Mapping[Path, str] | None = None,
 ) -> Published:
-    """Write the release folder and, beside it, the secret; refuse a release that still shows subject ids."""
-    path = check_places(folder, secret_file)
+    """Write the release folder and, beside it, the secret; refuse a release that still shows subject ids.
+
+    ``beside`` has further files that only the publisher may see. Of an audit the folder tells the outcome alone:
+    its figures say which guesses are right.
+    """
+    private = dict(beside or {})
+    path = check_places(folder, secret_file, beside=list(private))
     refuse_leaks(history, release, secret)
-    told = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
-    parameters = {name: _public(getattr(method, name)) for name in told}
-    # The secret goes first: a release whose secret could not be written would be lost to its publisher.
-    write_secret(secret, path)
+    parameters = public_parameters(method)
+    told = None if audited is None else (audited.verdict.outcome, audited.k)
+    summary = public_summary(release, parameters=parameters, about=method.summary, verdict=told)
+    # What is kept goes first: a release whose secret could not be written would be lost to its publisher.
+    written: list[Path] = []
     try:
-        manifest = write_release(release, folder, parameters=parameters, data_format=data_format)
+        write_secret(secret, path)
+        written.append(path)
+        for place, text in private.items():
+            write_text(place, text, mode=OWNER_ONLY)
+            written.append(place)
+        manifest = write_release(release, folder, parameters=parameters, data_format=data_format, summary=summary)
     except BaseException:
-        path.unlink(missing_ok=True)
+        for place in written:
+            place.unlink(missing_ok=True)
         raise
     return Published(release, secret, folder, path, manifest)
+
+
+def public_parameters(method: Anonymizer) -> dict[str, Any]:
+    """Return the parameters of a method as everybody may see them, without how it ran."""
+    told = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
+    return {name: _public(getattr(method, name)) for name in told}
 
 
 def _public(value: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from tokumei.errors import SchemaError, did_you_mean
 
-__all__ = ["ISO_DATE", "ISO_DATETIME", "SLASH_DATE", "Column", "Field", "Kind", "Schema"]
+__all__ = ["ISO_DATE", "ISO_DATETIME", "SLASH_DATE", "Column", "Field", "Kind", "Schema", "quoted"]
 
 ISO_DATE = "%Y-%m-%d"
 ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
@@ -59,7 +59,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column as the schema file names it."""
+    """One column as the schema file names it; ``drop``: never published, ``keep``: published unchanged."""
 
     name: str
     kind: Kind = Kind.CATEGORY
@@ -68,6 +68,7 @@ class Column:
     latitude: str = ""
     longitude: str = ""
     drop: bool = False
+    keep: bool = False
 
     def fields(self) -> tuple[Field, ...]:
         """Return the physical fields of this column, none if it is dropped."""
@@ -122,6 +123,11 @@ class Schema:
         """Whether every row is a person of its own (a static table)."""
         return self.subject == ROW_SUBJECT
 
+    @property
+    def kept(self) -> tuple[Field, ...]:
+        """The fields that a release shows unchanged, because the schema says ``keep = true``."""
+        return tuple(field for column in self.columns if column.keep for field in column.fields())
+
     def field(self, name: str) -> Field:
         """Return the field of this name."""
         for field in self.fields:
@@ -168,6 +174,12 @@ class Schema:
             reason = re.sub(r" \(at .*\)$", "", str(error))
             message = f"{where}: this is not valid TOML ({reason}); 'tokumei describe -o' writes one to start from"
             raise SchemaError(message, file=file, line=line, column=column) from None
+        return cls.from_document(document, file=file)
+
+    @classmethod
+    def from_document(cls, content: Mapping[str, Any], *, file: str = "schema") -> Schema:
+        """Read the schema from a parsed TOML document, or from a table of one."""
+        document = dict(content)
         subject = document.pop("subject", None)
         columns = document.pop("columns", None)
         if not isinstance(subject, str) or not isinstance(columns, dict) or document:
@@ -197,8 +209,8 @@ class Schema:
 
     def to_toml(self) -> str:
         """Return the schema as TOML text, as ``from_toml`` reads it."""
-        lines = [f"subject = {_quoted(self.subject)}", "", "[columns]"]
-        lines += [f"{_quoted(column.name)} = {_inline(column)}" for column in self.columns]
+        lines = [f"subject = {quoted(self.subject)}", "", "[columns]"]
+        lines += [f"{quoted(column.name)} = {_inline(column)}" for column in self.columns]
         return "\n".join(lines) + "\n"
 
 
@@ -209,6 +221,7 @@ _COLUMN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "latitude": str,
     "longitude": str,
     "drop": bool,
+    "keep": bool,
 }
 
 
@@ -225,6 +238,8 @@ def _column(name: str, spec: Any, file: str) -> Column:
             raise refuse(f"unknown key '{key}'{did_you_mean(key, _COLUMN_KEYS)}; known are {', '.join(_COLUMN_KEYS)}")
         if not isinstance(value, _COLUMN_KEYS[key]) or (key == "step" and isinstance(value, bool)):
             raise refuse(f"'{key}' has the wrong type: {value!r}")
+    if spec.get("drop") and spec.get("keep"):
+        raise refuse("it cannot be dropped and kept at once; delete 'drop' or 'keep'")
     if spec.get("drop"):
         return Column(name=name, drop=True)
     try:
@@ -246,6 +261,7 @@ def _column(name: str, spec: Any, file: str) -> Column:
         format=spec.get("format", ""),
         latitude=spec.get("latitude", ""),
         longitude=spec.get("longitude", ""),
+        keep=spec.get("keep", False),
     )
 
 
@@ -270,18 +286,20 @@ def _inline(column: Column) -> str:
     """Return one column as a TOML inline table."""
     if column.drop:
         return "{ drop = true }"
-    parts = [f"kind = {_quoted(column.kind.value)}"]
+    parts = [f"kind = {quoted(column.kind.value)}"]
     if column.kind is Kind.NUMBER or (column.kind is Kind.PLACE and column.step != DEFAULT_PLACE_STEP):
         short = f"{column.step:.12g}"
         parts.append(f"step = {short if float(short) == column.step else repr(column.step)}")
     if column.format:
-        parts.append(f"format = {_quoted(column.format)}")
+        parts.append(f"format = {quoted(column.format)}")
     if column.kind is Kind.PLACE:
-        parts += [f"latitude = {_quoted(column.latitude)}", f"longitude = {_quoted(column.longitude)}"]
+        parts += [f"latitude = {quoted(column.latitude)}", f"longitude = {quoted(column.longitude)}"]
+    if column.keep:
+        parts.append("keep = true")
     return "{ " + ", ".join(parts) + " }"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a TOML basic string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     controls = {chr(code): f"\\u{code:04x}" for code in [*range(32), 127]}

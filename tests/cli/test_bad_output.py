@@ -135,6 +135,12 @@ def test_an_earlier_release_and_its_secret_are_never_touched(run: Run, tmp_path:
     error = refused(run, tmp_path, *words)
     assert error["message"] == (f"{secret} exists already; keep it and name another place with --secret, or remove it")
     secret.unlink()
+    plan = tmp_path / "release.plan.toml"
+    error = refused(run, tmp_path, *words)
+    assert error["message"] == (
+        f"{plan} exists already and belongs to another release; name another folder, or move it away"
+    )
+    plan.unlink()
     assert run(*words).status == 0
     assert len(read_secret(secret).rows) == 400
 

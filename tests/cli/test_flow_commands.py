@@ -206,4 +206,4 @@ def test_the_original_is_read_after_the_schema_of_its_release(run: Run, tmp_path
     judged = run("judge", "--original", table, "--release", tmp_path / "release", "--json")
     assert judged.status == 0
     manifest = json.loads((tmp_path / "release" / "manifest.json").read_text(encoding="utf-8"))
-    assert sorted(manifest) == ["files", "method", "parameters", "pseudonyms", "records", "tokumei"]
+    assert sorted(manifest) == ["files", "method", "parameters", "pseudonyms", "records", "tokumei", "versions"]

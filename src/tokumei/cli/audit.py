@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table
+from tokumei.cli.output import JsonFlag, finish, percent, progress_bars, show_table, show_verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,14 +88,7 @@ def _finish(result: AuditResult, *, json: bool) -> NoReturn:
 
 def _show(console: Console, result: AuditResult) -> None:
     """Print the verdict first, then its reasons, then the figures."""
-    words = {"safe": f"safe at k = {result.k}", "unsafe": "unsafe", "not-shown-unsafe": "not shown unsafe"}
-    colour = {"safe": "green", "unsafe": "red", "not-shown-unsafe": "yellow"}[result.verdict.outcome.value]
-    console.print(words[result.verdict.outcome.value], style=f"bold {colour}")
-    for reason in result.verdict.reasons:
-        remedy = f"; {reason.remedy}" if reason.remedy else ""
-        console.print(f"- {reason.sentence}{remedy}", markup=False)
-    for skipped in result.verdict.skipped:
-        console.print(f"- not tested: {skipped}", markup=False)
+    show_verdict(console, result.verdict, result.k)
     figures = {
         "identical histories (k-anonymity)": result.k_anonymity,
         "matches per subject (k-concealment)": result.k_concealment,
@@ -109,7 +102,7 @@ def _show(console: Console, result: AuditResult) -> None:
     show_table(
         console, ["figure", "value"], [[name, "-" if value is None else value] for name, value in figures.items()]
     )
-    attacks = [[name, figure.share, figure.baseline] for name, figure in result.reidentified.items()]
+    attacks = [[name, percent(figure.share), percent(figure.baseline)] for name, figure in result.reidentified.items()]
     if attacks:
         show_table(console, ["attack", "names", "blind guessing"], attacks)
     joint = [[name, risk.guesses, risk.probability, risk.survives] for name, risk in result.joint.items()]

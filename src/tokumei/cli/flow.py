@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.anonymize import anonymize
 from tokumei.cli.audit import audit
 from tokumei.cli.describe import describe
-from tokumei.cli.options import InputArgument, OriginalOption, ReleaseOption, SchemaOption, SecretOption
+from tokumei.cli.options import OriginalOption, ReleaseOption, SchemaOption, SecretOption
 from tokumei.cli.options import original as read_original
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
     SettingsOption,
-    ThreadsOption,
     finish,
     progress_bars,
     refuse_overwriting,
     registered,
     show_table,
     tell,
-    warn,
 )
 
 if TYPE_CHECKING:
@@ -49,77 +48,6 @@ def _score_rows(scores: list[Score]) -> list[list[object]]:
         rows.append([score.name, score.value, f"{score.goal} is better"])
         rows += [[f"  {name}", value, ""] for name, value in score.parts.items()]
     return rows
-
-
-def anonymize(
-    data: InputArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="RELEASE_DIR", help="The folder to create.")],
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method", metavar="NAME", help="See 'tokumei methods'.", autocompletion=registered("anonymizers")
-        ),
-    ] = "k-anonymity",
-    k: Annotated[int | None, typer.Option("--k", help="How many subjects must look alike.")] = None,
-    schema: SchemaOption = None,
-    settings: SettingsOption = None,
-    threads: ThreadsOption = None,
-    secret: SecretOption = None,
-    data_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
-    seed: SeedOption = None,
-    skip_audit: Annotated[
-        bool, typer.Option("--skip-audit", help="Hand out the release without the quick audit.")
-    ] = False,
-    json: JsonFlag = False,
-) -> None:
-    """Make a release: a folder that can be handed out, and beside it the secret that must be kept."""
-    from tokumei import flow
-    from tokumei.errors import ParameterError
-    from tokumei.judge.cell_error import CellError
-
-    if data_format not in ("csv", "parquet"):
-        message = f"--format must be csv or parquet, got '{data_format}'"
-        raise ParameterError(message, code="usage")
-    part = flow.make_anonymizer(method, settings or [], k=k, threads=threads)
-    flow.check_places(output, secret)
-    with progress_bars():
-        history = read_original(data, schema)
-        release, hidden = flow.anonymize(history, part, seed=seed)
-        utility = CellError().measure(history, release, hidden)
-        audited = None if skip_audit else flow.quick_audit(history, release, hidden, k=k)
-        published = flow.publish(
-            history, release, hidden, output, method=part, secret_file=secret, data_format=data_format
-        )
-    if skip_audit:
-        warn("the audit was skipped: nobody has looked at what an attacker gets out of this release")
-    if seed is not None:
-        warn("this release was made from a seed: whoever guesses it can regenerate the pseudonyms; leave --seed out")
-    document = {
-        "release": str(output),
-        "secret": str(published.secret_file),
-        "method": part.name,
-        "records": len(release),
-        "records_original": len(history),
-        "pseudonyms": published.manifest["pseudonyms"],
-        "utility": utility.as_dict(),
-        "seeded": seed is not None,
-        "audit": None if audited is None else audited.as_dict(),
-    }
-
-    def show(console: Console) -> None:
-        console.print(
-            f"{output}: {len(release):,} of {len(history):,} records under "
-            f"{published.manifest['pseudonyms']:,} pseudonyms, by {part.name}"
-        )
-        show_table(console, ["score", "value", ""], _score_rows([utility]))
-        if audited is not None:
-            console.print(f"quick audit: {audited.verdict.outcome.value}", style="bold")
-            for reason in audited.verdict.reasons:
-                console.print(f"- {reason.sentence}", markup=False)
-        console.print(f"The secret is in {published.secret_file}; keep it, never hand it out.")
-
-    unsafe = audited is not None and audited.verdict.outcome.value == "unsafe"
-    finish(document, json=json, show=show, status=int(unsafe))
 
 
 def attack(

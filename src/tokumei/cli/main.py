@@ -7,7 +7,6 @@ Exit status: 0 done; 1 done and the verdict is negative; 2 the command or its in
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import threading
@@ -22,6 +21,7 @@ import typer
 
 from tokumei.cli import flow, parts
 from tokumei.cli.compare import compare
+from tokumei.cli.examples import add_examples, usage_error
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
 from tokumei.errors import OutputError, ParameterError, TokumeiError
@@ -170,6 +170,7 @@ def _run(words: Sequence[str], *, json: bool) -> int:
         message = "--join and --json each want standard output for themselves; give one of them"
         raise ParameterError(message, code="usage")
     app = build_app(words)
+    add_examples(app)
     try:
         status = app(args=list(words), prog_name="tokumei", standalone_mode=False)
     except SystemExit:
@@ -201,9 +202,7 @@ def _as_ours(error: BaseException) -> TokumeiError:
     if isinstance(error, TokumeiError):
         return error
     if isinstance(error, UsageError):
-        reason = re.sub(r", unable to parse .*", "", error.format_message().rstrip("."))
-        reason = reason.replace("Input should be", "it must be")
-        return ParameterError(f"{reason[:1].lower()}{reason[1:]} (see --help)", code="usage")
+        return usage_error(error)
     if isinstance(error, MemoryError):
         return TokumeiError("the memory is not enough for this; give less data or use a larger machine", code="memory")
     if isinstance(error, OSError) and error.strerror:

@@ -6,6 +6,7 @@ import json as json_module
 import math
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from tokumei.progress import Advance, listening
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tokumei.results import Verdict
+
 __all__ = [
     "JsonFlag",
     "SeedOption",
@@ -37,7 +40,9 @@ __all__ = [
     "registered",
     "say",
     "show_table",
+    "show_verdict",
     "tell",
+    "time_left",
     "visible",
     "warn",
 ]
@@ -189,17 +194,35 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
-def bar(share: float, *, width: int = 16) -> str:
-    """Return a share as a bar of text in the colour of the terminal.
+def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = False) -> None:
+    """Print what an audit concluded, then why; colours that can be read on dark and on light."""
+    words, colour = {
+        "safe": (f"safe at k = {k}", "green"),
+        "unsafe": ("unsafe", "red"),
+        "not-shown-unsafe": ("not shown unsafe", "magenta"),
+    }[verdict.outcome.value]
+    console.print(f"{'Quick audit: ' if quick else ''}{words}", style=f"bold {colour}")
+    for reason in verdict.reasons:
+        remedy = f"; {reason.remedy}" if reason.remedy else ""
+        console.print(f"- {reason.sentence}{remedy}", markup=False)
+    for skipped in verdict.skipped:
+        console.print(f"- not tested: {skipped}", markup=False)
 
-    >>> bar(0.5, width=4), bar(0.28, width=4), bar(0.001, width=4)
+
+def bar(share: float, *, width: int = 16, blocks: bool | None = None) -> str:
+    """Return a share as a bar of text in the colour of the terminal: of blocks if it can show them, else of signs.
+
+    >>> bar(0.5, width=4, blocks=True), bar(0.28, width=4, blocks=True), bar(0.001, width=4, blocks=True)
     ('██', '█▏', '▏')
+    >>> bar(0.5, width=4, blocks=False)
+    '##'
     """
-    blocks = " ▏▎▍▌▋▊▉█"
-    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+    share = min(max(share, 0.0), 1.0)
+    shown = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8" if blocks is None else blocks
+    if not shown:
         return "#" * max(round(share * width), int(share > 0))
-    eighths = max(round(min(max(share, 0.0), 1.0) * width * 8), int(share > 0))
-    return "█" * (eighths // 8) + (blocks[eighths % 8] if eighths % 8 else "")
+    eighths = max(round(share * width * 8), int(share > 0))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
 def tell(message: str) -> None:
@@ -229,16 +252,42 @@ def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
             raise OutputError(message, file=str(output))
 
 
+def time_left(expected: float, passed: float) -> str:
+    """Return how long the work will still take by the estimate.
+
+    >>> time_left(60, 20), time_left(60, 70)
+    ('about 40 s left (estimate)', 'longer than the estimate of 60 s')
+    """
+    from tokumei.estimate import spoken
+
+    if passed < expected:
+        return f"about {spoken(expected - passed)} left (estimate)"
+    return f"longer than the estimate of {spoken(expected)}"
+
+
 @contextmanager
-def progress_bars() -> Iterator[None]:
-    """Draw a bar for every stage once the work has lasted for a second, if standard error is a terminal."""
+def progress_bars(expected: float | None = None) -> Iterator[None]:
+    """Draw a bar for every stage once the work has lasted for a second, if standard error is a terminal.
+
+    With the seconds that all of it is expected to take, the time left is shown too.
+    """
     if not sys.stderr.isatty():
         yield
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+    begun = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=_console(stderr=True), transient=True)
+
+    class Bars(Progress):
+        """The bars, below a line with the time left of the whole work."""
+
+        def get_renderables(self) -> Iterator[Any]:
+            if expected is not None:
+                yield time_left(expected, time.monotonic() - begun)
+            yield from super().get_renderables()
+
+    progress = Bars(*columns, console=_console(stderr=True), transient=True)
 
     @contextmanager
     def listener(name: str, total: float | None) -> Iterator[Advance]:

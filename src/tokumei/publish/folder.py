@@ -1,8 +1,9 @@
-"""A release as a folder that can be handed out as it is: data, schema, manifest.
+"""A release as a folder that can be handed out as it is: data, schema, summary, manifest.
 
     release/
       data.csv        (or data.parquet) pseudonym and generalized cells, sorted as text
       schema.toml     what the columns mean
+      summary.md      for people: what was done, how to read it, what it protects against
       manifest.json   what was done, by which version, with the hashes of the files
 
 Nothing in it depends on the order of the original rows, on the input file or on the Secret.
@@ -25,9 +26,17 @@ from tokumei.errors import LeakError, ParameterError
 from tokumei.files import atomic_folder
 from tokumei.history import History, Release, Secret
 
-__all__ = ["DATA_STEM", "MANIFEST_NAME", "SCHEMA_NAME", "in_published_order", "refuse_leaks", "write_release"]
+__all__ = [
+    "DATA_STEM",
+    "MANIFEST_NAME",
+    "SCHEMA_NAME",
+    "SUMMARY_NAME",
+    "in_published_order",
+    "refuse_leaks",
+    "write_release",
+]
 
-DATA_STEM, SCHEMA_NAME, MANIFEST_NAME = "data", "schema.toml", "manifest.json"
+DATA_STEM, SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME = "data", "schema.toml", "summary.md", "manifest.json"
 
 
 def in_published_order(release: Release, secret: Secret) -> tuple[Release, Secret]:
@@ -85,6 +94,7 @@ def write_release(
     *,
     parameters: Mapping[str, Any] | None = None,
     data_format: str = "csv",
+    summary: str | None = None,
 ) -> dict[str, Any]:
     """Write the release folder whole or not at all; return its manifest."""
     if data_format == "csv":
@@ -97,8 +107,11 @@ def write_release(
         else:
             text.write_csv(data)
         (temporary / SCHEMA_NAME).write_text(release.schema.to_toml(), encoding="utf-8")
+        if summary is not None:
+            (temporary / SUMMARY_NAME).write_text(summary, encoding="utf-8")
         manifest = {
             "tokumei": version("tokumei"),
+            "versions": {name: version(name) for name in ("numpy", "polars")},
             "method": release.method,
             "parameters": dict(parameters or {}),
             "records": len(release),

@@ -6,6 +6,7 @@ its kind comes from the schema, given or inferred. A Parquet column has its type
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.errors import ContentError, Finding, UnreadableError
+from tokumei.cells import MISSING
+from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
 from tokumei.history import History
 from tokumei.kernels.date_formats import date_format
 from tokumei.kernels.infer import infer_schema
 from tokumei.read.csvtext import CsvRecords, parse_csv
 from tokumei.read.raw import read_bytes, to_utf8
-from tokumei.schema import Schema
+from tokumei.schema import Kind, Schema
 
 __all__ = ["history_of", "read_history", "read_table"]
 
@@ -28,6 +30,7 @@ PARQUET_MAGIC = b"PAR1"
 # So many records after the first line show what the columns hold.
 _HEADER_SAMPLE = 1000
 _LONGEST_NAME = 1000
+_GROUPED_NUMBER = r"\s*[+-]?[¥$€£]?\d{1,3}(,\d{3})+(\.\d+)?\s*"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,10 +67,58 @@ def history_of(
 ) -> History:
     """Code a frame as `History.from_frame` does, with the lines of the file in what is reported."""
     try:
-        return History.from_frame(frame, schema, file=file, first_line=0, master=master)
+        history = History.from_frame(frame, schema, file=file, first_line=0, master=master)
+        _refuse_far_places(history, frame.columns, file)
     except ContentError as error:
         placed = [one if one.line is None else replace(one, line=int(lines[one.line])) for one in error.findings]
-        raise ContentError(file, placed, total=error.total) from None
+        raise ContentError(file, [_with_advice(one) for one in placed], total=error.total) from None
+    return history
+
+
+def _with_advice(finding: Finding) -> Finding:
+    """Return the finding with what to do about a number that only its separators spoil."""
+    if finding.code != "bad-value" or not re.fullmatch(_GROUPED_NUMBER, finding.value or ""):
+        return finding
+    what = finding.message.partition(";")[0]
+    return replace(finding, message=f"{what}; write it without separators between thousands")
+
+
+def _refuse_far_places(history: History, columns: list[str], file: str) -> None:
+    """Raise ContentError if a coordinate lies outside the globe."""
+    findings: list[Finding] = []
+    total = 0
+    for column in history.schema.columns:
+        if column.drop or column.kind is not Kind.PLACE:
+            continue
+        for name, what, most in ((column.latitude, "latitude", 90), (column.longitude, "longitude", 180)):
+            codes = history.codes[name]
+            far = np.flatnonzero((codes != MISSING) & (np.abs(codes) > round(most / column.step)))
+            total += len(far)
+            findings += [
+                Finding(
+                    "bad-place",
+                    f"{codes[row] * column.step:.12g} is no {what} from -{most} to {most}; correct the value, or "
+                    "exchange latitude and longitude in the schema",
+                    int(row),
+                    columns.index(name) + 1,
+                    name,
+                )
+                for row in far[:SHOWN_FINDINGS]
+            ]
+    if findings:
+        raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
+
+
+def _refuse_other_separator(records: CsvRecords, file: str) -> None:
+    """Raise UnreadableError if every line is one cell that another separator would cut alike."""
+    if records.frame.width != 1:
+        return
+    head = records.frame.to_series().head(_HEADER_SAMPLE)
+    for separator, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")):
+        times = head.str.count_matches(separator, literal=True)
+        if len(head) > 1 and times.n_unique() == 1 and times[0] > 0:
+            message = f"{file}: the cells are separated by {name}; save the file with commas between them"
+            raise UnreadableError(message, file=file, code="separator")
 
 
 def _read(path: Path, *, header: bool | None, schema: Schema | None = None) -> _Table:
@@ -80,6 +131,7 @@ def _read(path: Path, *, header: bool | None, schema: Schema | None = None) -> _
     if records.frame.height == 0:
         message = f"{path}: the file holds nothing but empty lines; give one with data in it"
         raise UnreadableError(message, file=str(path))
+    _refuse_other_separator(records, str(path))
     if header is None:
         header = _header_wanted(records.frame, schema)
     return _under_header(records, str(path)) if header else _Table(records.frame, records.lines)
