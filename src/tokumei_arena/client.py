@@ -201,7 +201,8 @@ class ArenaClient:
                 response = connection.getresponse()
             except (OSError, http.client.HTTPException) as reason:
                 raise _LostError(reason, sent=sent) from reason
-            yield response
+            with response:
+                yield response
         finally:
             connection.close()
 

@@ -53,11 +53,11 @@ class Caller:
 
     def bytes(self, url: str) -> bytes:
         """Download."""
-        response = Client().get(url, headers=self.headers)
+        response: Any = Client().get(url, headers=self.headers)
         assert response.status_code == 200
         assert response.headers["Content-Disposition"].startswith("attachment")
         assert response.headers["X-Content-Type-Options"] == "nosniff"
-        return b"".join(response.streaming_content)  # type: ignore[arg-type]
+        return b"".join(response.streaming_content)
 
     @staticmethod
     def _read(response: Any, status: int) -> Any:

@@ -178,4 +178,8 @@ def manage(context: typer.Context) -> None:
     from django.core.management import ManagementUtility
 
     with refusals_as_sentences():
-        ManagementUtility(["tokumei arena manage", *context.args]).execute()
+        try:
+            ManagementUtility(["tokumei arena manage", *context.args]).execute()
+        except SystemExit as ended:
+            # Django has said why.
+            raise typer.Exit(ended.code if isinstance(ended.code, int) else int(ended.code is not None)) from ended

@@ -82,5 +82,6 @@ def refusals_as_sentences() -> Iterator[None]:
     except DatabaseError as error:
         # The text of the driver names the host, never the password.
         reason = " ".join(str(error).split())
-        message = f"the database cannot be used ({reason}); check DATABASE_URL and that the server is running"
+        here = "DATABASE_URL and that the server is running" if os.environ.get("DATABASE_URL") else "the folder's disk"
+        message = f"the database cannot be used ({reason}); check {here}"
         raise CannotStartError(message, code="database") from error
