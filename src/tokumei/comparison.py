@@ -71,7 +71,7 @@ class Run:
 def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, Sequence[str]]) -> list[Run]:
     """Return the runs to do: every method with every k, once if it has none.
 
-    Raises UnknownPartError for an unknown method and ParameterError for settings of a method that is not compared.
+    Raises UnknownPartError for an unknown method, ParameterError for wrong settings or those of a method not compared.
     """
     for name in settings:
         if name not in methods:
@@ -79,8 +79,11 @@ def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, 
             raise ParameterError(message, code="usage")
     runs = []
     for method in dict.fromkeys(methods):
-        known = {info.name for info in find_part("anonymizer", method).parameters()}
+        part = find_part("anonymizer", method)
+        known = {info.name for info in part.parameters()}
         own = tuple(settings.get(method, ()))
+        # A mistake in what was asked for is told before the work; only what the data forbids becomes a row.
+        make_part(part, own)
         fixed = any(text.partition("=")[0].strip() == "k" for text in own)
         levels: Sequence[int | None] = list(dict.fromkeys(ks)) if "k" in known and not fixed and ks else [None]
         runs += [Run(method=method, k=k, settings=own) for k in levels]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import polars as pl
 
 from tokumei import comparison, flow
 from tokumei.errors import ParameterError, UnreadableError
-from tokumei.history import Evidence, History, Release, Score, Secret
+from tokumei.history import Evidence, History, Release, Score, Secret, Verdict
 from tokumei.judge.audit import audit_release
 from tokumei.judge.audit_evidence import candidate_counts, posterior_counts, worst_protected
 from tokumei.judge.audit_result import AuditResult
@@ -28,6 +29,9 @@ from tokumei.publish.folder import MANIFEST_NAME
 from tokumei.report.material import Material
 
 __all__ = ["collect", "k_curve", "public_parameters"]
+
+# What stands for a pseudonym that is the id of a subject.
+MASK = "•••"
 
 
 def collect(
@@ -51,12 +55,12 @@ def collect(
     return Material(
         method=release.method,
         k=audit.k,
-        verdict=audit.verdict,
+        verdict=_without_ids(audit.verdict, history),
         with_secret=audit.with_secret,
         figures=_figures(history, release, audit),
         attacks=_attacks(history, release, secret, audit, seed=seed),
         parameters=dict(parameters or {}),
-        protection=_protection(audit),
+        protection=_protection(audit, history),
         scores=_scores(history, release, secret),
         utility=utility,
         rfm_overlap=rfm_overlap,
@@ -110,14 +114,32 @@ def _attacks(
     return pl.DataFrame(rows, schema={**kinds, "detail": pl.String})
 
 
-def _protection(audit: AuditResult) -> Evidence:
+def _without_ids(verdict: Verdict, history: History) -> Verdict:
+    """Return a verdict that names no subject: a bad release may use their ids as pseudonyms."""
+    reasons = []
+    for reason in verdict.reasons:
+        name = reason.values.get("pseudonym")
+        if name is not None and (history.subjects == name).any():
+            sentence = reason.sentence.replace(f"'{name}'", f"'{MASK}'")
+            reasons.append(replace(reason, sentence=sentence, values={**reason.values, "pseudonym": MASK}))
+        else:
+            reasons.append(reason)
+    return replace(verdict, reasons=tuple(reasons))
+
+
+def _protection(audit: AuditResult, history: History) -> Evidence:
     pseudonyms = audit.evidence.tables.get("pseudonyms")
     if pseudonyms is None:
         return Evidence()
     tables = {
         "posteriors": posterior_counts(pseudonyms),
         "candidates": candidate_counts(pseudonyms),
-        "worst": worst_protected(pseudonyms),
+        "worst": worst_protected(pseudonyms).with_columns(
+            pl.when(pl.col("pseudonym").is_in(history.subjects.implode()))
+            .then(pl.lit(MASK))
+            .otherwise("pseudonym")
+            .alias("pseudonym")
+        ),
     }
     return Evidence(tables)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import vl_convert
 
-__all__ = ["attack_bars", "curves", "histogram", "to_svg", "trade_off"]
+__all__ = ["curves", "histogram", "to_svg"]
 
 Spec = dict[str, Any]
 Rows = Sequence[Mapping[str, object]]
@@ -50,66 +50,6 @@ def histogram(values: Sequence[float], *, label: str, counted: str = "subjects",
         },
     }
     return to_svg(spec)
-
-
-def attack_bars(rows: Rows) -> str:
-    """Return bars of attack success, each with the mark of random guessing.
-
-    Rows have ``release``, ``attack``, ``share`` and ``baseline``.
-    """
-    y = {"field": "release", "type": "nominal", "title": None, "sort": None}
-    share = {
-        "field": "share",
-        "type": "quantitative",
-        "title": "re-identified",
-        "axis": {"format": "%"},
-        "scale": SHARE,
-    }
-    layers = [
-        {"mark": {"type": "bar", "color": ORANGE}, "encoding": {"x": share, "y": y}},
-        {
-            "mark": {"type": "tick", "color": BLUE, "thickness": 3},
-            "encoding": {"x": {"field": "baseline", "type": "quantitative"}, "y": y},
-        },
-        {
-            "mark": {"type": "text", "align": "left", "dx": 4, "color": INK},
-            "encoding": {"x": share, "y": y, "text": {"field": "share", "type": "quantitative", "format": ".1%"}},
-        },
-    ]
-    spec = {
-        "data": _values(rows),
-        "facet": {"row": {"field": "attack", "type": "nominal", "title": None, "sort": None}},
-        "spec": {"width": 440, "height": {"step": 34}, "layer": layers},
-    }
-    return to_svg(spec)
-
-
-def trade_off(rows: Rows) -> str:
-    """Return releases as points: information lost against the share that the best attack names.
-
-    Rows have ``release``, ``loss`` and ``risk``.
-    """
-    encoding = {
-        "x": {
-            "field": "loss",
-            "type": "quantitative",
-            "title": "information lost (cell error)",
-            "scale": {"domain": [0, 1.3 * max([float(str(row["loss"])) for row in rows], default=1.0) or 1.0]},
-        },
-        "y": {
-            "field": "risk",
-            "type": "quantitative",
-            "title": "re-identified by the best attack",
-            "axis": {"format": "%"},
-            "scale": SHARE,
-        },
-    }
-    label = {"field": "release", "type": "nominal"}
-    layers = [
-        {"mark": {"type": "point", "filled": True, "size": 110, "color": BLUE}},
-        {"mark": {"type": "text", "align": "left", "dx": 9, "color": INK}, "encoding": {"text": label}},
-    ]
-    return to_svg({"data": _values(rows), "width": 460, "height": 260, "encoding": encoding, "layer": layers})
 
 
 def curves(rows: Rows, *, x: str, y: str, series: str, dash: str, titles: tuple[str, str]) -> str:

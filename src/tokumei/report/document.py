@@ -82,6 +82,7 @@ class Definitions:
     kind: ClassVar[str] = "definitions"
 
 
+_ROLES = re.compile(r'\s(?:role|aria-[a-z]+)="[^"]*"')
 Block = Prose | Heading | Bullets | Table | Figure | Definitions
 
 
@@ -149,7 +150,10 @@ def _named_svg(figure: Figure, number: int) -> Markup:
     described = f'<desc id="{prefix}desc">{escape(figure.description)}</desc>' if figure.description else ""
     named = f'<title id="{prefix}title">{escape(figure.title)}</title>{described}'
     look = "themed" if figure.themed else "plain"
-    opening, rest = re.sub(r'\s(?:class|role|aria-[a-z]+)="[^"]*"', "", svg.partition(">")[0]), svg.partition(">")[2]
+    # Roles of the chart library speak English and of parts; the chart as a whole is one image with a description.
+    svg = re.sub(r"<[a-zA-Z][^>]*>", lambda tag: _ROLES.sub("", tag.group()), svg)
+    opening, _, rest = svg.partition(">")
+    opening = re.sub(r'\sclass="[^"]*"', "", opening)
     # The text was made by the chart library from escaped values and contains no script (a test reads every element).
     return Markup(f'{opening} class="{look}" role="img" aria-labelledby="{labels}">{named}{rest}')  # noqa: S704
 
