@@ -17,7 +17,6 @@ from django.conf import LazySettings
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
-from django.http import HttpResponse
 from django.test import AsyncClient, Client
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -92,7 +91,7 @@ def evaluate(submission: Submission, *, findings: list[dict[str, Any]] | None = 
     return submission
 
 
-def give(client: Client, address: str, data: bytes = world.GOOD_A, name: str = "A.csv", **fields: str) -> HttpResponse:
+def give(client: Client, address: str, data: bytes = world.GOOD_A, name: str = "A.csv", **fields: str) -> Any:
     return client.post(address, {"file": SimpleUploadedFile(name, data), **fields})
 
 
@@ -121,7 +120,9 @@ def test_the_contest_page_says_what_to_do_next(phase: str | None, sentence: str)
 
 
 def test_the_contest_page_leads_to_a_team_first() -> None:
-    contest = world.make_contest()
+    late = reverse("contest", args=[world.make_contest("attack").slug])
+    assert "Registration is closed." in text_of(sign_in(world.make_person("Latecomer")).get(late))
+    contest = world.make_contest("registration")
     address = reverse("contest", args=[contest.slug])
     assert f"{reverse('account_login')}?next={address}" in Client().get(address).content.decode()
     assert "You are in no team yet" in text_of(sign_in(world.make_person("Stranger")).get(address))
@@ -420,10 +421,10 @@ def test_findings_come_in_pages_and_by_rule(findings: tuple[Contest, Submission,
         page = client.get(f"{address}?{query}").content.decode()
         return [int(number) for number in re.findall(r'<tr><td>A</td><td class="number">(\d+)</td>', page)]
 
-    assert lines("page=3") == list(range(201, 251))
-    assert lines("rule=date") == list(range(2, 201, 2))
-    assert lines("rule=date&page=2") == list(range(202, 251, 2))
-    assert lines("page=nonsense") == list(range(1, 101))
+    assert lines("page=5") == list(range(201, 251))
+    assert lines("rule=date") == list(range(2, 101, 2))
+    assert lines("rule=date&page=3") == list(range(202, 251, 2))
+    assert lines("page=nonsense") == list(range(1, 51))
     assert lines("rule=%22%3E%3Cb%3E") == []
     assert "&quot;&gt;&lt;b&gt;" not in client.get(f"{address}?rule=%22%3E%3Cb%3E").content.decode()
 

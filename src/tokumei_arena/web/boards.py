@@ -20,7 +20,7 @@ from tokumei_arena.games import Game, find_game
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.web.charts import heat_map, scatter
 from tokumei_arena.web.fetch import contest_of, round_of
-from tokumei_arena.web.figures import shown
+from tokumei_arena.web.figures import Heading, headings, shown
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.page_cache import recent
 from tokumei_arena.web.tables import board_table, matrix_lines, ranking_tables
@@ -100,7 +100,8 @@ def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
 
 
 def _charts(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
-    titles = {column.key: in_language(column.title) for column in found.table.anonymizer_columns}
+    axes = headings(found.table.anonymizer_columns)
+    titles = {column.key: head for column, head in zip(found.table.anonymizer_columns, axes, strict=True)}
     points = [(one.name, one.utility, one.safety, one.ranked, one.team == own) for one in found.points]
     matrix = found.matrix
     values, unsafe = {}, set()
@@ -115,8 +116,8 @@ def _charts(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
     return {
         "scatter": scatter(points),
         "points": [(one.name, shown(one.utility), shown(one.safety)) for one in found.points],
-        "utility_title": titles.get(game.utility_figure, game.utility_figure),
-        "safety_title": titles.get(game.safety_figure, game.safety_figure),
+        "utility_axis": titles.get(game.utility_figure, Heading(game.utility_figure, "")),
+        "safety_axis": titles.get(game.safety_figure, Heading(game.safety_figure, "")),
         "heat": heat_map(attackers, owners, values, frozenset(unsafe)),
         "has_unsafe": bool(unsafe),
         "matrix": matrix,

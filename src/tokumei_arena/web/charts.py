@@ -15,6 +15,8 @@ LETTER, LINE = 7.0, 14.0
 LONGEST_LABEL = 18
 # Ink on the strongest colour still has a contrast of 4.5 to 1 in light and in dark.
 STRONGEST = 0.5
+# A range below this share of its numbers is one point.
+SMALLEST = 1e-9
 CELL, ROW_HEAD, COLUMN_HEAD = 44, 150, 130
 
 
@@ -104,7 +106,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     >>> ticks(3.0, 3.0)
     [2.0, 2.5, 3.0, 3.5, 4.0]
     """
-    if not high > low:
+    if high - low < SMALLEST * max(1.0, abs(low), abs(high)):
         low, high = low - 1.0, high + 1.0
     rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough))

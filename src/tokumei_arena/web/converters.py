@@ -7,7 +7,7 @@ from django.urls.converters import StringConverter
 
 from tokumei_arena.models import Round
 
-__all__ = ["ExportFormat", "RoundKind"]
+__all__ = ["CONTEST", "ENDING", "ROUND", "ExportFormat", "RoundKind"]
 
 
 class RoundKind(StringConverter):
@@ -24,3 +24,8 @@ class ExportFormat(StringConverter):
 
 register_converter(RoundKind, "round_kind")
 register_converter(ExportFormat, "export_format")
+
+# How the addresses of contests, rounds and exports begin and end.
+CONTEST = "c/<slug:slug>/"
+ROUND = f"{CONTEST}<round_kind:kind>/"
+ENDING = ".<export_format:ending>"

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from tokumei_arena.web import boards, converters, exports
+from tokumei_arena.web import boards, exports
+from tokumei_arena.web.converters import CONTEST, ENDING, ROUND
 
 __all__ = ["urlpatterns"]
-
-# Importing the converters makes their names known to addresses.
-assert converters.ExportFormat
-
-ROUND = "c/<slug:slug>/<round_kind:kind>/"
 
 urlpatterns: list[URLPattern] = [
     path(f"{ROUND}board/", boards.board, name="board"),
     path(f"{ROUND}board/part/", boards.board_part, name="board_part"),
-    path(f"{ROUND}board.<export_format:ending>", exports.board_export, name="board_export"),
-    path("c/<slug:slug>/overall/", boards.overall, name="overall"),
-    path("c/<slug:slug>/overall.<export_format:ending>", exports.overall_export, name="overall_export"),
+    path(f"{ROUND}board{ENDING}", exports.board_export, name="board_export"),
+    path(f"{CONTEST}overall/", boards.overall, name="overall"),
+    path(f"{CONTEST}overall{ENDING}", exports.overall_export, name="overall_export"),
 ]

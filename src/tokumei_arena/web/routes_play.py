@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from tokumei_arena.web import attack, converters, play, questions, submissions
+from tokumei_arena.web import attack, play, questions, submissions
+from tokumei_arena.web.converters import CONTEST, ROUND
 
 __all__ = ["urlpatterns"]
 
-# Importing the converters makes their names known to addresses.
-assert converters.RoundKind
-
-ONE = "c/<slug:slug>/submissions/<uuid:pk>/"
-ROUND = "c/<slug:slug>/<round_kind:kind>/"
+ONE = f"{CONTEST}submissions/<uuid:pk>/"
 
 urlpatterns: list[URLPattern] = [
-    path("c/<slug:slug>/", play.contest, name="contest"),
-    path("c/<slug:slug>/questions/", questions.clarifications, name="clarifications"),
+    path(CONTEST, play.contest, name="contest"),
+    path(f"{CONTEST}questions/", questions.clarifications, name="clarifications"),
     path(ONE, submissions.submission, name="submission"),
     path(f"{ONE}status/", submissions.submission_status, name="submission_status"),
     path(f"{ONE}file/", submissions.submission_file, name="submission_file"),

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from tokumei_arena.core import access, intake
 from tokumei_arena.core.downloads import attachment
 from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.core.evaluation import failure_text
 from tokumei_arena.core.feedback import policy, shown_figures
 from tokumei_arena.core.wording import in_language
 from tokumei_arena.games import Column, find_game
@@ -29,7 +30,7 @@ from tokumei_arena.web.frame import frame
 
 __all__ = ["choose", "submission", "submission_file", "submission_status"]
 
-PER_PAGE = 100
+PER_PAGE = 50
 
 
 @require_GET
@@ -60,6 +61,7 @@ def _result(request: HttpRequest, found: Submission) -> dict[str, Any]:
         "cells": cells(_columns(found), figures) if figures else [],
         "told": told.label,
         "hidden": told is Feedback.NONE and not figures and found.verdict == Submission.Verdict.VALID,
+        "failure": failure_text(found),
         "is_referee": access.is_referee(request.user),
         **_findings(request, found),
     }

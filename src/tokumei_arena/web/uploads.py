@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.core.files.base import File
 from django.http import HttpRequest
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from tokumei_arena.core.errors import RefusedError
@@ -20,6 +19,7 @@ from tokumei_arena.games import FileSpec
 __all__ = ["FIELD", "Upload", "field_name", "largest", "received"]
 
 FIELD = "file"
+MEGABYTE = 1_000_000
 # How gzip and zip begin.
 PACKED = (b"\x1f\x8b", b"PK")
 
@@ -38,7 +38,10 @@ def field_name(spec: FileSpec) -> str:
 
 def largest() -> str:
     """Return the size of the largest upload in words."""
-    return filesizeformat(settings.ARENA_LIMITS["upload_bytes"])
+    size = settings.ARENA_LIMITS["upload_bytes"]
+    if size < MEGABYTE:
+        return _("%(size)d bytes") % {"size": size}
+    return f"{size / MEGABYTE:g} MB"
 
 
 def received(request: HttpRequest, specs: Sequence[FileSpec]) -> Upload:
