@@ -124,6 +124,11 @@ def test_findings_have_place_value_and_both_languages(folders: dict[str, Path], 
     assert [(note.line, note.code) for note in guessed.notes] == [(1, "UNKNOWN_CUSTOMER"), (2, "INVALID_FORMAT")]
 
 
+def test_guesses_that_only_the_checker_can_read_do_not_spoil_those_of_others(folders: dict[str, Path]) -> None:
+    odd, good = score(folders, world.guesses().replace(b"\n", b"\r"), world.guesses())
+    assert (odd.valid, odd.notes[0].code, good.figures["hits"]) == (False, "column-count", 8)
+
+
 def test_only_the_first_sentences_of_a_hopeless_file_are_kept(folders: dict[str, Path]) -> None:
     row = b"12345,2011/1/1,1,1.5,1\n"
     (folders["data"] / "T.csv").write_bytes(row * 2_000)

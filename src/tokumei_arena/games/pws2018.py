@@ -140,6 +140,7 @@ class Pws2018Game(Game):
         parameters: Figures,
     ) -> list[Checked]:
         """Check and judge files F' about one A."""
+        from tokumei.errors import TokumeiError
         from tokumei.rules.pws2018 import Anonymized
 
         del truth
@@ -150,12 +151,17 @@ class Pws2018Game(Game):
         found = []
         for path in [folder / "F1.csv" for folder in guesses]:
             checked = rules.check_guesses(original, seen, path)
-            if checked.valid:
-                figures = rules.safety(original, anonymized, path, test=test).as_dict()
-                del figures["warnings"]
-                found.append(Checked(valid=True, figures=figures))
-            else:
+            if not checked.valid:
                 found.append(_refused(checked, "F1"))
+                continue
+            try:
+                figures = rules.safety(original, anonymized, path, test=test).as_dict()
+            except TokumeiError as error:
+                # The checker takes lines ended by CR alone, the reader does not.
+                found.append(Checked(valid=False, notes=(note_of_error(error, "F1"),), note_count=1))
+                continue
+            del figures["warnings"]
+            found.append(Checked(valid=True, figures=figures))
         return found
 
     def release_order(self, figures: Figures) -> float:
