@@ -1,0 +1,155 @@
+"""The Python API: the same results for polars and pandas frames and for files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tokumei
+from tokumei.errors import InfeasibleError, InputError, ParameterError
+from tokumei.history import Column, Kind, Schema
+
+pandas = pytest.importorskip("pandas")
+
+FRAME = pl.DataFrame(
+    {
+        "customer": [f"c{n % 8}" for n in range(64)],
+        "day": pl.Series([f"2011-02-{n % 28 + 1:02}" for n in range(64)]).str.to_date(),
+        "goods": [None if n % 13 == 0 else "ABCD"[n * n % 4] for n in range(64)],
+        "price": [None if n % 11 == 0 else n % 7 + 0.5 for n in range(64)],
+        "units": [n % 5 for n in range(64)],
+    }
+)
+
+
+def as_pandas() -> Any:
+    """Return the same table as a pandas frame of its own types."""
+    return pandas.DataFrame(
+        {
+            "customer": FRAME["customer"].to_list(),
+            "day": pandas.to_datetime([day.isoformat() for day in FRAME["day"]]),
+            "goods": FRAME["goods"].to_list(),
+            "price": [np.nan if value is None else value for value in FRAME["price"]],
+            "units": FRAME["units"].to_numpy(),
+        }
+    )
+
+
+SCHEMA = Schema(
+    "customer",
+    (
+        Column(name="day", kind=Kind.DATE),
+        Column(name="goods"),
+        Column(name="price", kind=Kind.NUMBER, step=0.5),
+        Column(name="units", kind=Kind.NUMBER),
+    ),
+)
+
+
+def test_pandas_and_polars_give_identical_results() -> None:
+    frame = as_pandas()
+    from_polars = tokumei.anonymize(FRAME, k=2, schema=SCHEMA, seed=4, effort="fast")
+    from_pandas = tokumei.anonymize(frame, k=2, schema=SCHEMA, seed=4, effort="fast")
+    assert isinstance(from_polars.data, pl.DataFrame)
+    assert isinstance(from_pandas.data, pandas.DataFrame)
+    assert list(from_pandas.data.columns) == from_polars.data.columns
+    assert from_pandas.data.to_dict(orient="list") == from_polars.data.to_dict(as_series=False)
+    assert from_pandas.utility == from_polars.utility
+    assert from_pandas.audit is not None
+    assert from_polars.audit is not None
+    assert from_pandas.audit.as_dict() == from_polars.audit.as_dict()
+    described = [tokumei.describe(data, schema=SCHEMA).as_dict() for data in (FRAME, frame)]
+    assert described[0] == described[1]
+    audits = [tokumei.audit(data, made).as_dict() for data, made in ((FRAME, from_polars), (frame, from_pandas))]
+    assert audits[0] == audits[1]
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda frame: frame.convert_dtypes(),
+        lambda frame: frame.astype({"goods": "category", "customer": "category"}),
+        lambda frame: frame.assign(customer=frame["customer"].astype(object)),
+        lambda frame: frame.set_index(np.arange(64)[::-1]),
+    ],
+    ids=["extension types", "categoricals", "objects", "another index"],
+)
+def test_any_pandas_types_give_the_same(convert: Any) -> None:
+    plain = tokumei.anonymize(as_pandas(), k=2, schema=SCHEMA, seed=4, effort="fast", audit=False)
+    other = tokumei.anonymize(convert(as_pandas()), k=2, schema=SCHEMA, seed=4, effort="fast", audit=False)
+    assert other.data.equals(plain.data)
+
+
+def test_a_file_gives_the_same_as_its_frame(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    FRAME.write_csv(path)
+    made = [
+        tokumei.anonymize(data, k=2, schema=SCHEMA, seed=4, effort="fast", audit=False)
+        for data in (FRAME, FRAME.lazy(), path, str(path))
+    ]
+    assert all(one.data.equals(made[0].data) for one in made)
+
+
+def test_a_release_is_written_and_audited_from_its_folder(tmp_path: Path) -> None:
+    made = tokumei.anonymize(FRAME, k=2, effort="fast")
+    published = made.write(tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release.plan.toml", "release.secret"]
+    assert published.manifest["parameters"]["k"] == 2
+    result = tokumei.audit(FRAME, tmp_path / "release", secret=tmp_path / "release.secret", k=2)
+    assert (result.verdict.outcome.value, result.with_secret) == ("safe", True)
+    assert tokumei.audit(FRAME, str(tmp_path / "release")).with_secret is False
+    assert str(made.plan.seed) in (tmp_path / "release.plan.toml").read_text(encoding="utf-8")
+    assert made.secret.seed is None
+
+
+def test_every_release_without_a_seed_is_another() -> None:
+    made = [tokumei.anonymize(FRAME, method="pseudonymize", audit=False) for _ in range(2)]
+    assert made[0].audit is None
+    assert made[0].verdict is None
+    assert made[0].why == "as asked for"
+    assert not made[0].data["pseudonym"].equals(made[1].data["pseudonym"])
+
+
+def test_wrong_use_is_told_in_one_sentence() -> None:
+    with pytest.raises(ParameterError, match="^data must be a polars or pandas frame or the path of a file, got dict$"):
+        tokumei.describe({"a": [1]})
+    with pytest.raises(ParameterError, match="^schema and subject both say whose history it is; give one of them$"):
+        tokumei.describe(FRAME, schema=SCHEMA, subject="customer")
+    with pytest.raises(
+        InfeasibleError, match="^k-anonymity with k = 9 needs at least 9 subjects, the data has 8; lower"
+    ):
+        tokumei.anonymize(FRAME, k=9)
+    with pytest.raises(InputError, match="^the data has no records, at most a header; give a file with records$"):
+        tokumei.anonymize(FRAME.head(0))
+    with pytest.raises(ParameterError, match="has no parameter 'efort' .did you mean 'effort'.."):
+        tokumei.anonymize(FRAME, efort="fast")
+    with pytest.raises(ParameterError, match="^data_format must be csv or parquet, got 'xls'$"):
+        tokumei.anonymize(FRAME, data_format="xls")
+    twice = pandas.DataFrame([["a", "b"]], columns=["x", "x"])
+    with pytest.raises(InputError, match="^the frame has two columns named 'x'; rename one of them$"):
+        tokumei.describe(twice)
+
+
+def test_values_of_several_types_become_text() -> None:
+    mixed = pandas.DataFrame({"customer": ["a", "a", "b"], "x": [1, "two", None]})
+    assert tokumei.describe(mixed).profile.columns[0].distinct == 2
+
+
+def test_the_stages_are_packages_and_functions() -> None:
+    from tokumei.describe.profile import profile
+
+    assert tokumei.describe.profile.profile is profile  # type: ignore[attr-defined]
+    assert tokumei.describe(FRAME).profile.records == 64
+
+
+def test_pandas_is_not_imported_by_the_api() -> None:
+    import subprocess
+
+    code = "import sys, tokumei.api; print('pandas' in sys.modules, 'pyarrow' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"

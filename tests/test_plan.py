@@ -1,0 +1,123 @@
+"""Plans through their files, the choice of a method, and the estimate against the runs it was made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sample_histories import sample
+from tokumei.anonymize.k_anonymity import KAnonymity
+from tokumei.anonymize.pseudonymize import Pseudonymize
+from tokumei.errors import InputError, UnreadableError
+from tokumei.estimate import FACTOR, estimate
+from tokumei.history import Column, History, Kind, Schema
+from tokumei.parts import Anonymizer
+from tokumei.plan import Plan, choose, file_hash, fresh_seed, places_beside
+
+SCHEMA = Schema('a "b"', (Column(name="x|y\n", keep=True), Column(name="d", kind=Kind.DATE, format="%d.%m.%Y")))
+
+
+@given(st.integers(0, 2**128), st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["csv", "parquet"]))
+def test_a_plan_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, name: str, data_format: str
+) -> None:
+    plan = Plan.of(
+        KAnonymity(k=4, weights="a:2"),
+        schema=SCHEMA,
+        seed=seed,
+        input=name,
+        input_sha256="00ff",
+        data_format=data_format,
+    )
+    path = tmp_path_factory.mktemp("p") / "plan.toml"
+    path.write_text(plan.to_toml(), encoding="utf-8")
+    assert Plan.read(path) == plan
+    assert plan.anonymizer() == KAnonymity(k=4, weights="a:2", threads=getattr(plan.anonymizer(), "threads", 1))
+
+
+def test_a_plan_to_show_has_neither_seed_nor_hash() -> None:
+    plan = Plan.of(KAnonymity(), seed=77771777, input_sha256="abcdef", input="x.csv")
+    assert "77771777" not in plan.to_toml(secret=False)
+    assert "abcdef" not in plan.to_toml(secret=False)
+    assert 'input = "x.csv"' in plan.to_toml(secret=False)
+
+
+def test_the_input_of_a_plan_is_known_by_its_hash(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"abc")
+    assert file_hash(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    Plan(method="k-anonymity", input_sha256=file_hash(path)).check_input(path)
+    Plan(method="k-anonymity").check_input(path)
+    with pytest.raises(InputError, match="this is not the input that the plan was made for"):
+        Plan(method="k-anonymity", input_sha256="0").check_input(path)
+    with pytest.raises(UnreadableError, match="the file cannot be read: No such file"):
+        file_hash(tmp_path / "absent")
+
+
+def test_seeds_cannot_be_guessed() -> None:
+    drawn = {fresh_seed() for _ in range(100)}
+    assert len(drawn) == 100
+    assert max(drawn).bit_length() > 115
+
+
+def test_what_is_kept_lies_beside_the_folder() -> None:
+    places = places_beside(Path("x/release.v2"))
+    assert places == {"plan": Path("x/release.v2.plan.toml"), "audit": Path("x/release.v2.audit.json")}
+
+
+def rows(count: int) -> History:
+    frame = pl.DataFrame({"age": np.arange(count) % 90})
+    return History.from_frame(frame, Schema("row", (Column(name="age", kind=Kind.NUMBER),)))
+
+
+def test_the_safest_method_is_chosen_and_explained() -> None:
+    method, why = choose(sample("mixed"))
+    assert (method.name, getattr(method, "k", 0), getattr(method, "effort", "")) == ("k-anonymity", 3, "normal")
+    assert why.startswith("the safest method here: every published history is the same for at least k people")
+    large, why = choose(rows(20_001))
+    assert getattr(large, "effort", "") == "fast"
+    assert why.endswith("; effort=fast, because 20,001 single rows are many")
+    assert getattr(choose(rows(1_001), k=5)[0], "effort", "") == "fast"
+    assert getattr(choose(rows(1_001), k=3)[0], "effort", "") == "normal"
+    assert getattr(choose(rows(20_001), settings=["effort=best"])[0], "effort", "") == "best"
+    assert choose(sample("mixed"), method="pseudonymize")[1] == "as asked for"
+
+
+def lengths(*counts: int) -> History:
+    who = np.repeat(np.arange(len(counts)), counts)
+    frame = pl.DataFrame({"who": who.astype(str), "x": np.arange(len(who)) % 7})
+    return History.from_frame(frame, Schema("who", (Column(name="x", kind=Kind.NUMBER),)))
+
+
+# CPU seconds that runs took: generated trajectories (500 people of 30 records) and a health table of 3,000 rows.
+MEASURED = [
+    (lengths(*[30] * 500), KAnonymity(k=3), 1.5),
+    (lengths(*[30] * 500), KAnonymity(k=3, effort="fast"), 1.2),
+    (lengths(*[1] * 3000), KAnonymity(k=3), 10.3),
+    (lengths(*[1] * 3000), KAnonymity(k=3, effort="fast"), 4.7),
+    (lengths(*[1] * 3000), KAnonymity(k=5, effort="fast"), 7.8),
+    (lengths(*[1] * 3000), KAnonymity(k=5), 182.9),
+]
+
+
+@pytest.mark.parametrize(("history", "method", "seconds"), MEASURED)
+def test_the_estimate_is_near_what_was_measured(history: History, method: Anonymizer, seconds: float) -> None:
+    told = estimate(history, method).stages["anonymize"]
+    assert told is not None
+    assert seconds / FACTOR <= told <= seconds * FACTOR
+
+
+def test_an_estimate_speaks_and_admits_what_it_does_not_know() -> None:
+    quick = estimate(lengths(3, 3), Pseudonymize())
+    assert quick.sentence() == (
+        "Estimate: about 2 s (1 s to 5 s) and 0.3 GB of memory, from runs measured on other data."
+    )
+    unknown = estimate(lengths(3, 3), KAnonymity(effort="best"))
+    assert unknown.seconds is None
+    assert unknown.sentence() == "Estimate: about 0.3 GB of memory; how long this method takes was not measured."
+    assert estimate(lengths(3, 3), Pseudonymize(), audit=False).stages["audit"] == 0.0
