@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.conf import LazySettings
 from django.test import Client
 from django.urls import reverse
@@ -169,6 +170,22 @@ def test_rankings_are_for_referees_until_they_are_published() -> None:
     world.move_to(contest.rounds.get(), "published")
     assert 'id="title-anonymizers"' in board(contest)
     assert "hx-get" not in board(contest)
+
+
+def test_referees_see_rankings_before_they_are_published_and_every_submission() -> None:
+    contest, _captains = attacked(("Alpha", "Beta"), {(0, 1): 8})
+    referee = world.make_person("Referee", referee=True)
+    Authenticator.objects.create(user=referee, type=Authenticator.Type.TOTP, data={"secret": "x"})
+    client = sign_in(referee)
+    page = board(contest, client)
+    assert "Only referees see the rankings so far." in page
+    assert [row[1] for row in rows(page, "anonymizers")] == ["Alpha", "Beta"]
+    for one in Submission.objects.all():
+        answer = client.get(reverse("submission", args=[contest.slug, one.pk]))
+        assert one.team.name in answer.content.decode()
+    targets = client.get(reverse("targets", args=[contest.slug, "final"])).content.decode()
+    assert ("Alpha" in targets, "Beta" in targets) == (True, True)
+    assert "Referees hand nothing in" in text_of(client.get(reverse("round", args=[contest.slug, "final"])))
 
 
 def test_the_rankings_of_2018_and_their_tie_rules() -> None:

@@ -27,6 +27,9 @@ from tokumei_arena.web.tables import board_table, matrix_lines, ranking_tables
 
 __all__ = ["board", "board_part", "overall"]
 
+# Results are out: they change only if a referee scores again.
+RESULTS = 5
+
 
 @require_GET
 def board(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
@@ -71,23 +74,28 @@ def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
     def make() -> SafeString:
         return render_to_string("boards/part.html", _context(request.user, round_, own))
 
-    return recent(key, make)
+    return recent(key, make, times=1 if _live(round_) else RESULTS)
+
+
+def _live(round_: Round) -> bool:
+    """Return whether a board still changes from minute to minute."""
+    now = phases.current_phase(round_)
+    return now is None or now.kind != Phase.Kind.PUBLISHED
 
 
 def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
     game, utility = find_game(round_.contest.rule_set), standings.board(round_, viewer)
     table, found = board_table(utility), standings.visible_tables(viewer, round_)
-    now = phases.current_phase(round_)
-    results = now is not None and now.kind == Phase.Kind.PUBLISHED
+    live = _live(round_)
     context: dict[str, Any] = {
         "contest": round_.contest,
         "round": round_,
-        "live": not results,
+        "live": live,
         "frozen_at": utility.frozen_at,
         "told": Feedback(utility.feedback).label,
         "board": table,
         "board_rows": list(zip(table.rows, utility.rows, strict=True)),
-        "early": found is not None and not results,
+        "early": found is not None and live,
     }
     if found is None:
         return context
@@ -95,15 +103,29 @@ def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
         **context,
         "complete": found.complete,
         "rankings": ranking_tables(found.table, found.names, own),
-        **_charts(game, found, own),
+        **_trade_off(game, found, own),
+        "matrix": recent(
+            f"matrix:{round_.pk}:{get_language()}:{live}",
+            lambda: render_to_string("boards/parts/heat.html", _matrix(game, found.matrix)),
+            times=1 if live else RESULTS,
+        ),
     }
 
 
-def _charts(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
+def _trade_off(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
     axes = headings(found.table.anonymizer_columns)
     titles = {column.key: head for column, head in zip(found.table.anonymizer_columns, axes, strict=True)}
     points = [(one.name, one.utility, one.safety, one.ranked, one.team == own) for one in found.points]
-    matrix = found.matrix
+    return {
+        "scatter": scatter(points),
+        "points": [(one.name, shown(one.utility), shown(one.safety)) for one in found.points],
+        "utility_axis": titles.get(game.utility_figure, Heading(game.utility_figure, "")),
+        "safety_axis": titles.get(game.safety_figure, Heading(game.safety_figure, "")),
+    }
+
+
+def _matrix(game: Game, matrix: standings.Matrix) -> dict[str, Any]:
+    """Return the attack matrix, which is the same for everybody who sees it."""
     values, unsafe = {}, set()
     for (owner, attacker), figures in matrix.cells.items():
         if matrix.figure in figures:
@@ -112,16 +134,12 @@ def _charts(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
             unsafe.add((attacker, owner))
     attackers = [(one.team, one.name) for one in matrix.attackers]
     owners = [(one.team, one.name) for one in matrix.owners]
-    guess_titles = {column.key: in_language(column.title) for column in game.guess_columns}
+    titles = {column.key: in_language(column.title) for column in game.guess_columns}
     return {
-        "scatter": scatter(points),
-        "points": [(one.name, shown(one.utility), shown(one.safety)) for one in found.points],
-        "utility_axis": titles.get(game.utility_figure, Heading(game.utility_figure, "")),
-        "safety_axis": titles.get(game.safety_figure, Heading(game.safety_figure, "")),
         "heat": heat_map(attackers, owners, values, frozenset(unsafe)),
         "has_unsafe": bool(unsafe),
         "matrix": matrix,
-        "matrix_title": guess_titles.get(matrix.figure, matrix.figure),
+        "matrix_title": titles.get(matrix.figure, matrix.figure),
         "matrix_lines": matrix_lines(matrix),
     }
 

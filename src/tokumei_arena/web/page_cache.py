@@ -16,9 +16,12 @@ Made = TypeVar("Made")
 KEPT = 60
 
 
-def recent(key: str, make: Callable[[], Made]) -> Made:
-    """Return what was made under this key within ``board_seconds``; of several requests after that, one makes it."""
-    seconds = settings.ARENA_LIMITS["board_seconds"]
+def recent(key: str, make: Callable[[], Made], *, times: int = 1) -> Made:
+    """Return what was made under this key a moment ago; of several requests after that, one makes it anew.
+
+    A moment is ``board_seconds``, so many times over for what hardly changes.
+    """
+    seconds = times * settings.ARENA_LIMITS["board_seconds"]
     if not seconds:
         return make()
     store, now = caches["pages"], time.monotonic()
