@@ -201,7 +201,7 @@ def arena(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("TOKUMEI_ARENA_URL", live_server.url)
     monkeypatch.setenv("TOKUMEI_ARENA_TOKEN", text)
     monkeypatch.setenv("LANG", "C")
-    monkeypatch.setattr(choosing.time, "sleep", lambda _seconds: evaluation.run_pending())
+    monkeypatch.setattr(choosing, "sleep", lambda _seconds: evaluation.run_pending())
     return contest, captain
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -72,7 +72,7 @@ def evaluated(client: ArenaClient, place: str, submission: dict[str, Any]) -> di
     slug = place.split("/")[2]
     pause = FIRST_PAUSE_SECONDS
     while submission["state"] in ("queued", "running"):
-        time.sleep(pause)
+        sleep(pause)
         pause = min(1.5 * pause, LONGEST_PAUSE_SECONDS)
         submission = client.get(f"/contests/{slug}/submissions/{submission['id']}")
     if submission["state"] == "failed":
