@@ -36,7 +36,9 @@ def new(request: HttpRequest) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     form = ContestForm(data, initial={"terms": DEFAULT_TERMS})
     parameters = ParametersForm(data, rule_set=rule_set)
-    rounds = [_round_forms(data, plan) for plan in default_rounds(rule_set, clock.now()).values()]
+    plans = default_rounds(rule_set, clock.now()).values()
+    # What is optional comes last on the page.
+    rounds = [_round_forms(data, plan) for plan in sorted(plans, key=lambda plan: not plan.weight)]
     if data is not None:
         made = _make(request, rule_set, form, parameters, rounds)
         if made is not None:
@@ -57,6 +59,7 @@ def _round_forms(data: QueryDict | None, plan: RoundPlan) -> dict[str, Any]:
     fields = {name: getattr(plan, name) for name in RoundForm.Meta.fields}
     return {
         "kind": plan.kind,
+        "optional": not plan.weight,
         "label": Round.Kind(plan.kind).label,
         "starts": StartsForm(data, plan=plan, prefix=plan.kind),
         "form": RoundForm(data, initial=fields, prefix=plan.kind),

@@ -68,7 +68,8 @@ def _page(request: HttpRequest, round_: Round, *, status: int = 200, **more: Any
     game = find_game(contest.rule_set)
     files = DataFile.objects.filter(round=round_).select_related("team", "blob").order_by("team__number", "name")
     low, high = synthetic_data.LIMITS.get(contest.rule_set, (1, 1))
-    usual = synthetic_data.DEFAULT_SUBJECTS.get(contest.rule_set, 1)
+    # Private tables are as long as the common one they are drawn from, unless somebody wants another length.
+    usual = None if round_.private_data else synthetic_data.DEFAULT_SUBJECTS.get(contest.rule_set)
     context = {
         **desk_context(contest, "data"),
         "round": round_,

@@ -31,6 +31,19 @@ __all__ = [
 
 MINUTES = "%Y-%m-%dT%H:%M"
 PHASES = list(Phase.Kind)
+BEGINNINGS = {
+    Phase.Kind.REGISTRATION: gettext_lazy("Registration begins"),
+    Phase.Kind.ANONYMIZE: gettext_lazy("Anonymization begins"),
+    Phase.Kind.ATTACK: gettext_lazy("Attack begins"),
+    Phase.Kind.SCORING: gettext_lazy("Scoring begins"),
+    Phase.Kind.PUBLISHED: gettext_lazy("Results come out"),
+}
+ENDS = {
+    Phase.Kind.REGISTRATION: gettext_lazy("Registration ends"),
+    Phase.Kind.ANONYMIZE: gettext_lazy("Anonymization ends"),
+    Phase.Kind.ATTACK: gettext_lazy("Attack ends"),
+    Phase.Kind.SCORING: gettext_lazy("Scoring ends"),
+}
 PARAMETERS = {
     "strict": gettext_lazy("correct the oddities of the official programs"),
     "p": gettext_lazy("share of right guesses that counts as mere luck"),
@@ -139,8 +152,8 @@ class RoundForm(forms.ModelForm):  # type: ignore[type-arg]
             "freeze_minutes",
         )
         labels = {  # noqa: RUF012
-            "release_feedback": gettext_lazy("what teams learn of their utility"),
-            "attack_feedback": gettext_lazy("what attackers learn of their score"),
+            "release_feedback": gettext_lazy("What teams learn of their utility"),
+            "attack_feedback": gettext_lazy("What attackers learn of their score"),
         }
         help_texts = {"release_limit": gettext_lazy("Empty: as many as they like.")}  # noqa: RUF012
 
@@ -152,6 +165,8 @@ class RoundForm(forms.ModelForm):  # type: ignore[type-arg]
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
             field.choices = Feedback.choices
+        if not self.instance._state.adding:
+            self.initial["weight"] = f"{self.instance.weight.normalize():f}"
 
 
 class StartsForm(forms.Form):
@@ -163,7 +178,7 @@ class StartsForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["included"].initial = plan.weight > 0
         for phase in PHASES:
-            field = _moment(_("%(phase)s begins") % {"phase": phase.label})
+            field = _moment(BEGINNINGS[phase])
             field.initial = plan.starts[phase]
             self.fields[phase] = field
 
@@ -196,10 +211,10 @@ class TimesForm(ReasonForm):
         super().__init__(data, prefix=round_.kind)
         self.rows = [phase for kind in PHASES for phase in round_.phases.all() if phase.kind == kind]
         for phase in self.rows:
-            self.fields[f"{phase.kind}_from"] = _moment(_("%(phase)s from") % {"phase": phase.get_kind_display()})
+            self.fields[f"{phase.kind}_from"] = _moment(BEGINNINGS[Phase.Kind(phase.kind)])
             self.fields[f"{phase.kind}_from"].initial = phase.starts_at
-            if phase.kind != Phase.Kind.PUBLISHED:
-                self.fields[f"{phase.kind}_to"] = _moment(_("%(phase)s to") % {"phase": phase.get_kind_display()})
+            if phase.kind in ENDS:
+                self.fields[f"{phase.kind}_to"] = _moment(ENDS[Phase.Kind(phase.kind)])
                 self.fields[f"{phase.kind}_to"].initial = phase.ends_at
 
     def times(self) -> dict[str, tuple[datetime, datetime | None]]:
@@ -222,12 +237,11 @@ def _kept(before: datetime | None, after: datetime | None) -> datetime | None:
 class GenerateForm(forms.Form):
     """How many persons generated data shall have."""
 
-    subjects = forms.IntegerField(label=gettext_lazy("Persons"), required=False)
-
-    def __init__(self, *args: Any, low: int, high: int, usual: int, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, low: int, high: int, usual: int | None) -> None:
+        super().__init__()
+        help_text = _("Between %(low)d and %(high)d; empty: as many as usual.") % {"low": low, "high": high}
         self.fields["subjects"] = forms.IntegerField(
-            label=_("Persons"), min_value=low, max_value=high, initial=usual, required=False
+            label=_("Persons"), min_value=low, max_value=high, initial=usual, required=False, help_text=help_text
         )
 
 

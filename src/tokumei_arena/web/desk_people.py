@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 from tokumei_arena.core import notices, people
 from tokumei_arena.core.errors import ArenaError
 from tokumei_arena.core.log_state import LogState, log_state
-from tokumei_arena.models import Contest, LogEntry, Message, Person
+from tokumei_arena.models import Contest, LogEntry, Message, Person, Team
 from tokumei_arena.web.desk_frame import act, referee_of, referee_only
 
 __all__ = ["erase", "log", "message_done", "messages", "operations", "referee_link", "referees", "resign"]
@@ -25,6 +26,8 @@ __all__ = ["erase", "log", "message_done", "messages", "operations", "referee_li
 ENTRIES_PER_PAGE = 100
 # Walking the chain takes time: viewers who come within this many seconds share one walk.
 CHECK_SECONDS = 30
+HEX = re.compile("[0-9a-f]{64}")
+LONGEST_DETAIL = 160
 
 
 @referee_only
@@ -110,17 +113,30 @@ def log(request: HttpRequest) -> HttpResponse:
         entries = entries.filter(contest=wanted.pk)
     page = Paginator(entries, ENTRIES_PER_PAGE).get_page(request.GET.get("page"))
     names = {str(one.pk): one.name for one in Person.objects.filter(pk__in=_actors(page.object_list))}
+    teams = {str(one.pk): one.name for one in Team.objects.filter(pk__in=_named_teams(page.object_list))}
     lines = [
         {
             "entry": entry,
             "actor": names.get(entry.actor, entry.actor[:8]),
             "contest": contests.get(entry.contest) if entry.contest else None,
-            "detail": [(name, value) for name, value in entry.detail.items() if value not in ("", None)],
+            "detail": [(name, _short(value, teams)) for name, value in entry.detail.items() if value not in ("", None)],
         }
         for entry in page.object_list
     ]
     context = {"lines": lines, "page": page, "state": _state(), "contests": contests.values(), "wanted": wanted}
     return render(request, "desk/log.html", context)
+
+
+def _named_teams(entries: Any) -> list[str]:
+    return [entry.detail["team"] for entry in entries if entry.detail.get("team")]
+
+
+def _short(value: Any, teams: dict[str, str]) -> str:
+    """Return a detail as people read it: teams by name, hashes by their beginning, nothing endless."""
+    text = teams.get(str(value), str(value))
+    if HEX.fullmatch(text):
+        return f"{text[:12]}…"
+    return text if len(text) <= LONGEST_DETAIL else f"{text[: LONGEST_DETAIL - 1]}…"
 
 
 def _actors(entries: Any) -> list[str]:
