@@ -321,6 +321,10 @@ def test_refusals_have_one_form(settings: LazySettings) -> None:
     response = Client().post(f"/api/v1{place}/submissions", {"note": "x"}, headers=caller.headers)
     assert (response.status_code, _code(response.json())) == (422, "bad-field")
     assert _code(caller.post("/contests/cup-1/questions", {"question": 7}, 422)) == "bad-field"
+    broken = Client().post("/api/v1/join", "{", "application/json", headers=caller.headers)
+    assert (broken.status_code, _code(broken.json())) == (400, "bad-request")
+    wrong = Client().delete("/api/v1/me", headers=caller.headers)
+    assert (wrong.status_code, wrong.headers["Allow"], _code(wrong.json())) == (405, "GET", "bad-method")
     settings.ARENA_LIMITS = {**settings.ARENA_LIMITS, "upload_bytes": 10}
     assert _code(caller.upload(f"{place}/submissions", world.GOOD_A, 413)) == "too-large"
     world.move_to(contest.rounds.get(), "attack")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -61,10 +62,10 @@ class Server:
         self.home, self.port = home, _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.messages = home.with_name(f"{home.name}.err")
-        with self.messages.open("wb") as stderr:
-            self.process = subprocess.Popen(
-                [*ARENA, "serve", "--port", str(self.port), *words], env=_environment(home), stderr=stderr
-            )
+        self.told = home.with_name(f"{home.name}.out")
+        command = [*ARENA, "serve", "--port", str(self.port), *words]
+        with self.messages.open("wb") as stderr, self.told.open("wb") as stdout:
+            self.process = subprocess.Popen(command, env=_environment(home), stdout=stdout, stderr=stderr)
         try:
             _until(lambda: _status(f"{self.url}/accounts/login/") == 200, "the first page did not come")
         except AssertionError:
@@ -151,7 +152,10 @@ def test_sigterm_ends_everything_in_order(server: Server) -> None:
 
 def test_children_do_not_outlive_a_killed_supervisor(server: Server) -> None:
     # The second start of the same arena: nothing to prepare.
-    again = Server(server.home, "--processes", "1")
+    again = Server(server.home, "--processes", "1", "--json")
+    told = json.loads(again.told.read_text())
+    assert (told["url"], told["home"]) == (f"http://localhost:{again.port}/", str(server.home))
+    assert told["referee_link"].startswith(f"{told['url']}referee/")
     assert len(again.everything()) == 2
     assert again.end(signal.SIGKILL) == -signal.SIGKILL
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -15,9 +17,10 @@ from tokumei_arena.core.round_data import DataRefusedError
 from tokumei_arena.core.upload_limit import was_cut
 from tokumei_arena.core.wording import in_language
 
-__all__ = ["add_handlers", "no_such_address", "refusal"]
+__all__ = ["add_handlers", "no_such_address", "one_form", "refusal"]
 
 logger = logging.getLogger(__name__)
+View = Callable[..., HttpResponse]
 
 
 def refusal(status: int, code: str, message: str) -> JsonResponse:
@@ -50,6 +53,21 @@ def _missing(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ARG001
 def no_such_address(request: HttpRequest, rest: str = "") -> HttpResponse:  # noqa: ARG001
     """Answer whatever is no address of the API."""
     return refusal(404, "not-found", _("the API has no such address; /api/v1/openapi.json lists all of them"))
+
+
+def one_form(view: View) -> View:
+    """Make a view say in the one form that its address does not take a method."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *arguments: Any, **words: Any) -> HttpResponse:
+        response = view(request, *arguments, **words)
+        if response.status_code != 405:
+            return response
+        refused = refusal(405, "bad-method", _("this address does not take the method %s") % request.method)
+        refused["Allow"] = response.headers.get("Allow", "")
+        return refused
+
+    return answer
 
 
 def _no_token(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ARG001

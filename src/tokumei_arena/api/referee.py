@@ -196,8 +196,12 @@ def _report(report: round_data.DataReport) -> DataOut:
 
 @post(ROUND + "/data/generate", response={201: DataOut})
 def generate_data(request: HttpRequest, slug: str, kind: str, body: GenerateIn) -> Status[DataOut]:
-    """Hand out data without any real person in it, made by a seeded generator."""
-    report = synthetic_data.generate_common(round_of(request, slug, kind), by=caller(request), subjects=body.subjects)
+    """Hand out data without any real person in it, made by a seeded generator: one file, or one for each team."""
+    round_, person = round_of(request, slug, kind), caller(request)
+    if round_.private_data:
+        served = synthetic_data.generate_private(round_, by=person, subjects=body.subjects)
+        return Status(201, DataOut(files=[], figures={"teams": len(served)}))
+    report = synthetic_data.generate_common(round_, by=person, subjects=body.subjects)
     return Status(201, _report(report))
 
 

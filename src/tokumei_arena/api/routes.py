@@ -9,7 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
 from tokumei_arena.api import boards, contests, play, referee, teams
-from tokumei_arena.api.errors import add_handlers, no_such_address
+from tokumei_arena.api.errors import add_handlers, no_such_address, one_form
 from tokumei_arena.api.router import router
 
 __all__ = ["api", "urlpatterns"]
@@ -25,8 +25,12 @@ add_handlers(api)
 # Loading them registers their operations.
 PARTS = (contests, teams, play, boards, referee)
 api.add_router("", router)
+patterns, application, namespace = api.urls
+for pattern in patterns:
+    if pattern.callback is not None:
+        pattern.callback = one_form(pattern.callback)
 
 urlpatterns: list[Any] = [
-    path("v1/", api.urls),
+    path("v1/", (patterns, application, namespace)),
     path("v1/<path:rest>", csrf_exempt(no_such_address)),
 ]

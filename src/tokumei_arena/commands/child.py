@@ -41,8 +41,9 @@ def _web(descriptor: int) -> None:
     # All code is loaded while the supervisor prepares; the application itself lists the static files when it is made.
     import uvicorn
     import uvicorn.lifespan.off
-    import uvicorn.protocols.http.auto
     from django.urls import get_resolver
+
+    from tokumei_arena.web.patience import ImpatientProtocol
 
     get_resolver().url_patterns  # noqa: B018
     _wait_for_go()
@@ -50,6 +51,7 @@ def _web(descriptor: int) -> None:
 
     config = uvicorn.Config(
         application,
+        http=ImpatientProtocol,
         lifespan="off",
         log_level="warning",
         access_log=False,

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokumei.cli.output import JsonFlag, finish, tell
+from tokumei.cli.output import JsonFlag, tell
 from tokumei_arena.commands.serve import Server, running_server
-from tokumei_arena.commands.setup import CannotStartError, need_extra
+from tokumei_arena.commands.setup import CannotStartError, need_extra, refusals_as_sentences, show_now
 from tokumei_arena.commands.supervisor import stop_on_signals, watch
 
 if TYPE_CHECKING:
@@ -64,19 +64,11 @@ def demo(
         cast = _cast(server, folder, teams, secrets.randbits(32) if seed is None else seed)
         contest = cast.play(subjects)
         document = {**cast.document(contest), "seconds": round(time.monotonic() - began, 1)}
-        _finish(document, json=json)
+        show_now(document, json=json, show=lambda console: _show(console, document))
         if not leave:
             with stop_on_signals() as stop:
                 tell("demo: everything stays open; press Ctrl-C to end (a temporary folder is removed then)")
                 stop.wait()
-
-
-def _finish(document: dict[str, Any], *, json: bool) -> None:
-    """Print the result now: the command goes on."""
-    try:
-        finish(document, json=json, show=lambda console: _show(console, document))
-    except typer.Exit:
-        return
 
 
 @contextmanager
@@ -164,8 +156,6 @@ class _Cast:
 
 
 def _cast(server: Server, folder: Path, teams: int, seed: int) -> _Cast:
-    from tokumei_arena.commands.setup import refusals_as_sentences
-
     with refusals_as_sentences():
         return _Cast(server, folder, teams, seed)
 

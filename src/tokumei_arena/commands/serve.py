@@ -13,8 +13,14 @@ from typing import Annotated
 
 import typer
 
-from tokumei.cli.output import tell, warn
-from tokumei_arena.commands.setup import CannotStartError, django_ready, need_extra, refusals_as_sentences
+from tokumei.cli.output import JsonFlag, tell, warn
+from tokumei_arena.commands.setup import (
+    CannotStartError,
+    django_ready,
+    need_extra,
+    refusals_as_sentences,
+    show_now,
+)
 from tokumei_arena.commands.supervisor import Child, running, stop_on_signals, watch
 
 __all__ = ["Server", "register", "running_server"]
@@ -118,6 +124,7 @@ def serve(
     port: PortOption = 8000,
     processes: ProcessesOption = None,
     no_worker: NoWorkerFlag = False,
+    json: JsonFlag = False,
 ) -> None:
     """Run the arena: web server and worker. The first start prints a link for the first referee."""
     began = time.monotonic()
@@ -125,7 +132,7 @@ def serve(
         stop_on_signals() as stop,
         running_server(host, port, processes=processes, worker=not no_worker) as server,
     ):
-        _announce(server, seconds=time.monotonic() - began)
+        _announce(server, seconds=time.monotonic() - began, json=json)
         watch(server.children, stop)
         tell("arena: ending")
 
@@ -145,12 +152,16 @@ def _prepare() -> str | None:
     return token
 
 
-def _announce(server: Server, *, seconds: float) -> None:
+def _announce(server: Server, *, seconds: float, json: bool) -> None:
+    """Say where the arena is, and how to become its first referee."""
     from tokumei_arena import environment
 
+    link = None if server.referee_token is None else f"{server.address}/referee/{server.referee_token}/"
+    if json:
+        show_now({"url": f"{server.address}/", "referee_link": link, "home": str(environment.home())}, json=True)
+        return
     tell(f"arena: {server.address}/ is open after {seconds:.1f} s; everything is kept in {environment.home()}")
-    if server.referee_token is not None:
-        link = f"{server.address}/referee/{server.referee_token}/"
+    if link is not None:
         tell(f"arena: become the first referee here (this link works once, for a day): {link}")
     tell("arena: press Ctrl-C to end")
 

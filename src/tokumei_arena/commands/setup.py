@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import typer
+
+from tokumei.cli.output import finish
 from tokumei.errors import TokumeiError
 
-__all__ = ["CannotStartError", "django_ready", "need_extra", "refusals_as_sentences"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["CannotStartError", "django_ready", "need_extra", "refusals_as_sentences", "show_now"]
 
 SETTINGS = "tokumei_arena.settings"
 EXTRA = ("django", "ninja", "allauth", "django_htmx", "whitenoise", "uvicorn", "argon2")
@@ -85,3 +92,11 @@ def refusals_as_sentences() -> Iterator[None]:
         here = "DATABASE_URL and that the server is running" if os.environ.get("DATABASE_URL") else "the folder's disk"
         message = f"the database cannot be used ({reason}); check {here}"
         raise CannotStartError(message, code="database") from error
+
+
+def show_now(document: Mapping[str, Any], *, json: bool, show: Callable[[Console], None] | None = None) -> None:
+    """Print the result of a command that goes on afterwards."""
+    try:
+        finish(document, json=json, show=show)
+    except typer.Exit:
+        return
