@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -144,17 +147,25 @@ def test_the_live_part_is_sent_once_and_then_only_if_it_changed() -> None:
     assert Client().get(address, headers={"if-none-match": first["ETag"]}).status_code == 200
 
 
-def test_many_viewers_share_what_was_made_a_moment_ago(settings: LazySettings) -> None:
-    settings.ARENA_LIMITS = {**settings.ARENA_LIMITS, "board_seconds": 60}
+def test_many_viewers_share_what_was_made_a_moment_ago(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.ARENA_LIMITS = {**settings.ARENA_LIMITS, "board_seconds": 3}
     made: list[int] = []
+    moment = [0.0]
+    monkeypatch.setattr(page_cache, "time", SimpleNamespace(monotonic=lambda: moment[0]))
 
     def make() -> int:
+        time.sleep(0.02)
         made.append(len(made))
         return made[-1]
 
-    assert [page_cache.recent("test:many", make) for _ in range(5)] == [0] * 5
-    settings.ARENA_LIMITS = {**settings.ARENA_LIMITS, "board_seconds": 0}
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda _: page_cache.recent("test:many", make), range(40))) == [0] * 40
+        moment[0] = 3.5
+        assert set(pool.map(lambda _: page_cache.recent("test:many", make), range(40))) <= {0, 1}
     assert page_cache.recent("test:many", make) == 1
+    moment[0] = 10.0
+    assert page_cache.recent("test:many", make, times=5) == 1
+    assert page_cache.recent("test:many", make) == 2
 
 
 # After it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -34,8 +34,11 @@ RESULTS = 5
 @require_GET
 def board(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Show the board of a round."""
-    round_ = round_of(request, slug, kind)
-    shared = frame(request, round_.contest, "board")
+    shared = frame(request, contest_of(request, slug), "board")
+    # The tabs need all rounds anyhow; this page is asked for most of all.
+    round_ = next((one for one in shared["rounds"] if one.kind == kind), None)
+    if round_ is None:
+        raise Http404
     own = _own_team(shared)
     context = {
         **shared,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import RLock
 from typing import TypeVar
 
 from django.conf import settings
@@ -12,8 +13,10 @@ from django.core.cache import caches
 __all__ = ["recent"]
 
 Made = TypeVar("Made")
-# How long something is worth showing while one request makes it anew.
+# How long something is worth showing while it is made anew.
 KEPT = 60
+# One thing is made at a time: a hundred viewers of a board that nobody has asked for yet wait for the first of them.
+_making = RLock()
 
 
 def recent(key: str, make: Callable[[], Made], *, times: int = 1) -> Made:
@@ -24,11 +27,19 @@ def recent(key: str, make: Callable[[], Made], *, times: int = 1) -> Made:
     seconds = times * settings.ARENA_LIMITS["board_seconds"]
     if not seconds:
         return make()
-    store, now = caches["pages"], time.monotonic()
+    store = caches["pages"]
     found: tuple[float, Made] | None = store.get(key)
-    if found is not None and (now - found[0] < seconds or not store.add(f"{key}:making", True, seconds)):
+    if found is not None and time.monotonic() - found[0] < seconds:
         return found[1]
-    made = make()
-    store.set(key, (time.monotonic(), made), KEPT)
-    store.delete(f"{key}:making")
+    if not _making.acquire(blocking=found is None):
+        assert found is not None
+        return found[1]
+    try:
+        again: tuple[float, Made] | None = store.get(key)
+        if again is not None and time.monotonic() - again[0] < seconds:
+            return again[1]
+        made = make()
+        store.set(key, (time.monotonic(), made), seconds + KEPT)
+    finally:
+        _making.release()
     return made
