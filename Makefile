@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test lint packages bench docs clean
+.PHONY: setup demo test lint packages messages bench docs clean
 
 setup: $(STAMP)
 
@@ -42,6 +42,12 @@ packages:
 test: lint packages
 	$(BIN)/pytest -q -n 2
 	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n 2 tests/arena -m "not once"
+
+# Collect what the arena says; then translate the new entries of the Japanese catalogue and run this again.
+messages: setup packages
+	cd src/tokumei_arena && TOKUMEI_ARENA_SECRET=x DJANGO_SETTINGS_MODULE=tokumei_arena.settings \
+	  ../../$(BIN)/django-admin makemessages -l ja --no-wrap --no-location --no-obsolete
+	cd src/tokumei_arena/locale/ja/LC_MESSAGES && msgfmt --check -o django.mo django.po
 
 bench: setup
 	$(BIN)/python -m benchmarks
