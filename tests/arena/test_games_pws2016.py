@@ -119,6 +119,22 @@ def test_the_largest_rate_of_samples_and_teams_counts() -> None:
     assert overall.anonymizers[0].figures["score"] == pytest.approx(0.4)
 
 
+def test_a_p_that_contradicts_the_data_is_told_or_refused(folders: dict[str, Path]) -> None:
+    for name, text in (("M1", shop_example.M), ("T1", shop_example.T), ("P", "2\n3\n1\n4\n")):
+        hidden = text.replace("1236", "9936")
+        (folders["release"] / f"{name}.csv").write_text(hidden)
+    lenient = GAME.check_release(folders["data"], folders["release"], {})
+    assert (lenient.valid, lenient.figures["consistent"]) == (True, False)
+    strict = GAME.check_release(folders["data"], folders["release"], {"need_consistent": True})
+    assert (strict.valid, strict.notes[0].code) == (False, "inconsistent-p")
+    assert strict.notes[0].message["en"].endswith("P does not belong to this M' and T'.")
+    table = GAME.rank_round([Entry("a", lenient.figures, None)], [], {})
+    assert (table.anonymizers[0].rank, table.anonymizers[0].remark) == (
+        1,
+        {"en": "P does not fit the data", "ja": "PがM'とT'の内容に合いません"},
+    )
+
+
 def test_data_is_checked(folders: dict[str, Path]) -> None:
     assert GAME.check_data(folders["data"], {}).figures == {"customers": 4, "rows": 9}
     (folders["data"] / "T.csv").write_text("99999,1,2011/1/1,1:00,5,1.0,1\n")

@@ -52,6 +52,7 @@ _OVERALL_RULE: Both = {
     "en": "Sum of weight × score over the rounds; equal teams share a rank.",
     "ja": "各回の重み×得点の合計。等しいチームは同順位です。",
 }
+_INCONSISTENT: Both = {"en": "P does not fit the data", "ja": "PがM'とT'の内容に合いません"}
 UTILITY: dict[str, tuple[Both, str]] = {
     "cmae": ({"en": "cmae", "ja": "cmae"}, "lower"),
     "cmae2": ({"en": "cmae2", "ja": "cmae2"}, "lower"),
@@ -62,7 +63,11 @@ UTILITY: dict[str, tuple[Both, str]] = {
 
 
 class Pws2016Game(Game):
-    """The game of 2016; parameters: ``cells``, ``orphans``, ``threshold``, ``seed``, and ``combine`` (sum or max)."""
+    """The game of 2016.
+
+    Parameters: ``cells``, ``orphans``, ``threshold``, ``seed``, ``combine`` (sum or max), and ``need_consistent``: a P
+    that most of the telling rows contradict, which the contest let pass, makes a release invalid.
+    """
 
     name: ClassVar[str] = "pws2016"
     title: ClassVar[Both] = {"en": "PWS Cup 2016: customers and purchases", "ja": "PWS Cup 2016：顧客と購買履歴"}
@@ -127,6 +132,9 @@ class Pws2016Game(Game):
             result = rules.evaluate(found.original, found.release, rng=rng)
         except TokumeiError as error:
             return _refused([note_of_error(error)])
+        if parameters.get("need_consistent") and not result["consistent"]:
+            told = {**_INCONSISTENT, "en": result["consistency"]["sentence"]}
+            return _refused([Note("inconsistent-p", told, file="P")])
         attacks = {f"attack_{name}": rate for name, rate in result["attacks"].items()}
         figures = {**result["combined"], **result["utility"], "reid_max": result["reid_max"], **attacks}
         return Checked(valid=True, figures={**figures, "n": result["n"], "consistent": result["consistent"]})
@@ -256,7 +264,8 @@ def _anonymizers(entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: bo
         error = float(entry.figures["utility_error"])
         rate = max(float(entry.figures["reid_max"]), received.get(entry.team, 0.0))
         score = max(error, rate) if largest else error + rate
-        rows.append(Row(entry.team, None, {"score": score, "utility_error": error, "rate": rate}))
+        remark = None if entry.figures.get("consistent", True) else _INCONSISTENT
+        rows.append(Row(entry.team, None, {"score": score, "utility_error": error, "rate": rate}, remark))
     return (*ranking.shared(rows, lambda row: row.figures["score"]), *others)
 
 
