@@ -23,7 +23,7 @@ from django.utils import timezone, translation
 from tests.arena import world
 from tests.arena.test_unpack import zipped
 from tests.kernels.test_health_tables import random_table
-from tokumei_arena.core import access, evaluation, intake, leases
+from tokumei_arena.core import access, evaluation, intake, leases, queue_view
 from tokumei_arena.core.storage import open_blob, put_bytes
 from tokumei_arena.models import (
     Attempt,
@@ -193,8 +193,7 @@ def test_what_is_begun_too_often_fails_with_a_reason_and_gives_its_try_back() ->
     with translation.override("en"):
         assert evaluation.failure_text(submission) == submission.failure
     referee = world.make_person("Ref", referee=True)
-    assert evaluation.requeue(submission, by=referee)
-    assert not evaluation.requeue(submission, by=referee)
+    queue_view.evaluate_again(submission, by=referee)
     assert evaluation.run_pending() == 1
     submission.refresh_from_db()
     assert (submission.state, submission.verdict) == ("done", "valid")

@@ -29,7 +29,6 @@ from tokumei_arena.core.results import (
     fingerprint,
     finish,
     open_target,
-    requeue,
     round_of,
 )
 from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, Team
@@ -46,7 +45,6 @@ __all__ = [
     "fingerprint",
     "finish",
     "heartbeat",
-    "requeue",
     "run_job",
     "run_pending",
     "work_once",

@@ -22,7 +22,6 @@ from tokumei_arena.models import (
     Blob,
     Evaluation,
     Leased,
-    Person,
     RescoreItem,
     Round,
     Submission,
@@ -32,7 +31,7 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.worker.sandbox import Death
 
-__all__ = ["fail", "failure_text", "fingerprint", "finish", "open_target", "requeue", "round_of"]
+__all__ = ["fail", "failure_text", "fingerprint", "finish", "open_target", "round_of"]
 
 INTERRUPTED, NO_DATA = "interrupted", "no-data"
 REASONS = {
@@ -138,14 +137,4 @@ def open_target(target: Target, lease: uuid.UUID, folder: Path, files: list[dict
             TargetFile.objects.create(target=mine, name=listed["name"], team_id=listed["team"] or None, blob=blob)
         _end(mine, WorkState.DONE)
         logbook.record("target.publish", contest=mine.round.contest, object_id=mine.pk, files=len(files))
-    return True
-
-
-def requeue(row: Leased, *, by: Person) -> bool:
-    """Have a failed evaluation done again, at the word of a referee; it counts as no try."""
-    with transaction.atomic():
-        failed = type(row)._default_manager.filter(pk=row.pk, state=WorkState.FAILED)
-        if not failed.update(state=WorkState.QUEUED, failure="", runs=0, lease=None, leased_until=None):
-            return False
-        logbook.record("evaluation.requeue", actor=by, contest=round_of(row).contest, object_id=row.pk)
     return True
