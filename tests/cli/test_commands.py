@@ -52,7 +52,7 @@ def test_every_command_takes_json(words: tuple[str, ...]) -> None:
 def test_every_command_refuses_an_unknown_option_as_json_too(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
     error = refused(run, tmp_path, *words, "--no-such-thing")
     assert error["code"] == "usage"
-    assert error["message"].startswith("no such option: --no-such-thing")
+    assert error["message"].startswith("there is no option --no-such-thing")
     assert error["message"].endswith("(see --help)")
 
 
@@ -66,8 +66,8 @@ def test_help_answers(run: Run, words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["descibe"], "no such command 'descibe'. Did you mean 'describe'? (see --help)"),
-        (["describe", "--scema", "x"], "no such option: --scema (Possible options: --schema) (see --help)"),
+        (["descibe"], "there is no command 'descibe' (did you mean 'describe'?) (see --help)"),
+        (["describe", "--scema", "x"], "there is no option --scema (did you mean '--schema'?) (see --help)"),
         (["describe"], "missing argument 'INPUT' (see --help)"),
         (
             ["anonymize", "x", "-o", "r", "--seed", "-1"],

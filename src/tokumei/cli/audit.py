@@ -95,8 +95,8 @@ def _show(console: Console, result: AuditResult) -> None:
         "fewest candidates": result.min_candidates,
         "mean candidates": result.mean_candidates,
         "components": result.components,
-        "largest posterior": result.max_posterior,
-        "owners over 95 % certain": result.share_posterior_over_95,
+        "largest posterior": _share(result.max_posterior),
+        "owners over 95 % certain": _share(result.share_posterior_over_95),
         "expected hits": result.expected_hits,
     }
     show_table(
@@ -105,7 +105,13 @@ def _show(console: Console, result: AuditResult) -> None:
     attacks = [[name, percent(figure.share), percent(figure.baseline)] for name, figure in result.reidentified.items()]
     if attacks:
         show_table(console, ["attack", "names", "blind guessing"], attacks)
-    joint = [[name, risk.guesses, risk.probability, risk.survives] for name, risk in result.joint.items()]
+    joint = [
+        [name, risk.guesses, percent(risk.probability), percent(risk.survives)] for name, risk in result.joint.items()
+    ]
     if joint:
         headers = ["contest test", "guesses", "caught per attempt", "survives 13"]
         show_table(console, headers, joint)
+
+
+def _share(share: float | None) -> str | None:
+    return None if share is None else percent(share)

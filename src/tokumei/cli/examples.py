@@ -10,7 +10,7 @@ import typer
 
 from tokumei.errors import ParameterError, did_you_mean
 
-__all__ = ["EXAMPLES", "add_examples", "usage_error"]
+__all__ = ["EXAMPLES", "add_examples", "readable_help", "usage_error"]
 
 EXAMPLES: dict[str, Sequence[str]] = {
     "describe": ("describe purchases.csv", "describe purchases.csv -o schema.toml --html purchases.html"),
@@ -88,6 +88,18 @@ def add_examples(app: typer.Typer, prefix: str = "") -> None:
     for group in app.registered_groups:
         if group.typer_instance is not None and isinstance(group.name, str):
             add_examples(group.typer_instance, f"{prefix}{group.name} ")
+
+
+def readable_help(words: Sequence[str]) -> None:
+    """Before a help text is shown, replace the colours of Typer that nobody can read on a light background."""
+    if not {"-h", "--help"} & set(words):
+        return
+    from typer import rich_utils
+
+    rich_utils.STYLE_TYPES = "bold magenta"
+    rich_utils.STYLE_USAGE = "bold"
+    rich_utils.STYLE_OPTION = rich_utils.STYLE_SWITCH = rich_utils.STYLE_COMMANDS_TABLE_FIRST_COLUMN = "bold"
+    rich_utils.STYLE_HELPTEXT = ""
 
 
 def usage_error(error: Any) -> ParameterError:

@@ -17,6 +17,7 @@ from tokumei.cli.output import (
     SeedOption,
     SettingsOption,
     finish,
+    percent,
     progress_bars,
     refuse_overwriting,
     registered,
@@ -145,6 +146,9 @@ def demo(
         show=lambda console: show_table(
             console,
             ["release", "information lost", "re-identified", "audit"],
-            [[row["release"], row["loss"], f"{row['risk']:.1%}", row["verdict"]] for row in result["releases"]],
+            [
+                [row["release"], percent(row["loss"]), percent(row["risk"]), row["verdict"]]
+                for row in result["releases"]
+            ],
         ),
     )

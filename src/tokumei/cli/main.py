@@ -21,7 +21,7 @@ import typer
 
 from tokumei.cli import flow, parts
 from tokumei.cli.compare import compare
-from tokumei.cli.examples import add_examples, usage_error
+from tokumei.cli.examples import add_examples, readable_help, usage_error
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
 from tokumei.errors import OutputError, ParameterError, TokumeiError
@@ -171,6 +171,7 @@ def _run(words: Sequence[str], *, json: bool) -> int:
         raise ParameterError(message, code="usage")
     app = build_app(words)
     add_examples(app)
+    readable_help(words)
     try:
         status = app(args=list(words), prog_name="tokumei", standalone_mode=False)
     except SystemExit:
