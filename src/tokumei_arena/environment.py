@@ -7,6 +7,7 @@ Everything has a default that works on a fresh machine: SQLite and files in one 
     TOKUMEI_ARENA_HOSTS    host names the server answers to, separated by commas (default: localhost)
     TOKUMEI_ARENA_ROLE     "web" cannot open ground truth, "worker" can
     TOKUMEI_ARENA_HTTPS    "1" behind TLS: secure cookies, HSTS, redirects
+    TOKUMEI_ARENA_LEASE    seconds after which the work of a silent worker is given to another (default: 30)
     TOKUMEI_ARENA_DEBUG    "1" for developers only
     DATABASE_URL           postgresql://user:password@host:port/name
     STORAGE_URL            s3://key:secret@host:port/bucket?tls=0
@@ -24,9 +25,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-__all__ = ["database", "email", "flag", "home", "hosts", "role", "secret_key", "storages"]
+__all__ = ["database", "email", "flag", "home", "hosts", "lease_seconds", "role", "secret_key", "storages"]
 
 OWNER_ONLY_FOLDER, OWNER_ONLY_FILE = 0o700, 0o600
+SHORTEST_LEASE, USUAL_LEASE = 1, 30
 # What is stored where: only "truth" holds what nobody but the judge may read.
 AREAS = ("uploads", "data", "published", "truth")
 
@@ -78,6 +80,17 @@ def hosts() -> list[str]:
 def role() -> str:
     """Return what this process is: 'web' or 'worker'."""
     return os.environ.get("TOKUMEI_ARENA_ROLE", "web")
+
+
+def lease_seconds() -> int:
+    """Return how long work belongs to a worker that says nothing any more."""
+    text = os.environ.get("TOKUMEI_ARENA_LEASE") or str(USUAL_LEASE)
+    if not text.isdecimal() or int(text) < SHORTEST_LEASE:
+        message = (
+            f"TOKUMEI_ARENA_LEASE is '{text}', but it has to be a whole number of seconds from {SHORTEST_LEASE} on"
+        )
+        raise ImproperlyConfigured(message)
+    return int(text)
 
 
 def secret_key() -> str:

@@ -34,7 +34,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "tokumei_arena.web.security.SecurityHeaders",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "tokumei_arena.web.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -160,7 +160,7 @@ ARENA_LIMITS = {
     "memory_bytes": 4_000_000_000,
     "cpu_seconds": 600,
     "wall_seconds": 900,
-    "lease_seconds": 30,
+    "lease_seconds": environment.lease_seconds(),
     "runs": 3,
     "submits_per_minute": 60,
     "team_submits_per_minute": 120,

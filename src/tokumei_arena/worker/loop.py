@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import close_old_connections, connection
 
-from tokumei_arena.core import evaluation
+from tokumei_arena.core import evaluation, leftovers
 from tokumei_arena.worker.folders import sweep
 
 __all__ = ["run_until_signal", "run_worker"]
@@ -20,6 +20,7 @@ __all__ = ["run_until_signal", "run_worker"]
 logger = logging.getLogger(__name__)
 IDLE_SECONDS = 0.5
 AFTER_TROUBLE_SECONDS = 2.0
+SWEEP_SECONDS = 6 * 3600.0
 
 
 def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
@@ -30,6 +31,7 @@ def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
     sweep()
     count = slots or len(os.sched_getaffinity(0))
     threads = [threading.Thread(target=_work, args=(stop,), name=f"worker-{number}") for number in range(count)]
+    threads.append(threading.Thread(target=_sweep_now_and_then, args=(stop,), name="sweeper"))
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -52,6 +54,18 @@ def _work(stop: threading.Event) -> None:
                 stop.wait(IDLE_SECONDS)
     finally:
         connection.close()
+
+
+def _sweep_now_and_then(stop: threading.Event) -> None:
+    """Remove files that killed processes left behind; what does not work now works next time."""
+    while not stop.is_set():
+        try:
+            leftovers.sweep_files()
+        except Exception:
+            logger.exception("files that nothing refers to could not be removed")
+        finally:
+            connection.close()
+        stop.wait(SWEEP_SECONDS)
 
 
 def run_until_signal(*, slots: int | None = None) -> None:
