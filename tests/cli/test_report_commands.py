@@ -120,7 +120,7 @@ def test_the_terminal_shows_failures_and_the_front(run: Run, table: Path) -> Non
     done = run("compare", table, "--methods", "k-anonymity", "--k", "2,40", "--set", "k-anonymity.effort=fast")
     assert done.status == 0
     assert "best trade-offs (*): k-anonymity k=2" in done.out
-    assert "failed: " in done.out
+    assert "k-anonymity k=40 failed: " in done.out
     assert run("compare", table, "--methods", "k-anonymity", "--k", "40").status == 1
 
 

@@ -140,17 +140,19 @@ def _show(console: Console, runs: Sequence[Run]) -> None:
     rows = [
         [
             run.name,
-            "" if run.loss is None else run.loss,
+            "" if run.loss is None else round(run.loss, 3),
             "" if run.risk is None else f"{run.risk:.1%}",
-            run.best_attack,
-            f"failed: {run.message}" if run.failure else run.verdict,
+            "failed" if run.failure else run.verdict,
             "*" if run.front else "",
             round(run.seconds, 1),
         ]
         for run in runs
     ]
-    headers = ["release", "information lost", "named", "by", "verdict", "front", "seconds"]
-    show_table(console, headers, rows)
+    show_table(console, ["release", "lost", "named", "verdict", "front", "seconds"], rows)
+    for run in runs:
+        if run.failure:
+            console.print(f"{run.name} failed: {run.message}", markup=False)
+    console.print("lost: cell error, 0 nothing to 1 everything; named: owners that the best attack names")
     front = ", ".join(run.name for run in runs if run.front)
     if front:
         console.print(f"best trade-offs (*): {front}", markup=False)

@@ -41,7 +41,10 @@ def report(
     schema: Annotated[Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean.")] = None,
     language: Annotated[str, typer.Option("--language", metavar="en|ja", help="English or Japanese.")] = "en",
     k: Annotated[
-        int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release aims at).")
+        int | None,
+        typer.Option(
+            "--k", min=2, help="The k that must hold (default: that of the manifest, else what the release aims at)."
+        ),
     ] = None,
     k_curve: Annotated[
         str | None,
@@ -79,6 +82,7 @@ def report(
         published = read_release(release, history)
         hidden = None if hidden_file is None else read_secret(hidden_file)
         parameters = dossier.public_parameters(release)
+        promised = parameters.get("k")
         curve = None
         if levels:
             curve = dossier.k_curve(
@@ -88,7 +92,7 @@ def report(
             history,
             published,
             hidden,
-            k=k,
+            k=k or (promised if isinstance(promised, int) and promised >= 2 else None),
             parameters=parameters,
             trade_off=curve,
             time_limit=time_limit,

@@ -24,14 +24,13 @@ def percent(share: float) -> str:
 
 
 def plain(value: float) -> str:
-    """Return a number: whole ones with thousands separated, others with three significant decimals.
+    """Return a number: thousands separated, up to three decimals below a hundred and one above.
 
-    >>> plain(12345), plain(0.12345), plain(1234.5)
-    ('12,345', '0.123', '1,234.5')
+    >>> plain(12345), plain(0.12345), plain(1234.5), plain(6.2)
+    ('12,345', '0.123', '1,234.5', '6.2')
     """
-    if float(value).is_integer():
-        return f"{int(value):,}"
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
+    text = f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def linked(text: object, term: str) -> Markup:

@@ -23,6 +23,9 @@ DATES = {"date": "%Y-%m-%d", "datetime": "%m-%d %H:%M"}
 LONGEST_LABEL = 28
 FEWEST_BINS = 8
 MAP_HEIGHT = 420
+LARGEST_LOSS = 1.2
+# A line of text in a trade-off chart: its height as a share of the axis, a letter as a share of its width.
+LINE, LETTER = 0.05, 0.012
 LONG_SPAN_DAYS = 3
 CONFIG: Spec = {
     "aria": False,
@@ -254,9 +257,11 @@ def _map_width(points: pl.DataFrame, rectangles: pl.DataFrame) -> int:
 
 def trade_off_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
     """Return releases as points (``release``, ``loss``, ``risk``, ``verdict``, ``front``), the front as a line."""
-    largest = max([float(loss) for loss in rows["loss"].to_list()], default=1.0) or 1.0
+    # Beyond 1 everything could as well be suppressed: points far out stand at the edge.
+    largest = min(max([float(loss) for loss in rows["loss"].to_list()], default=1.0) or 1.0, LARGEST_LOSS)
+    wide = 1.35 * largest
     x: Spec = {"field": "loss", "type": "quantitative", "title": words["loss"]}
-    x |= {"scale": {"domain": [0, 1.35 * largest]}, "axis": {"tickCount": 7}}
+    x |= {"scale": {"domain": [0, wide], "clamp": True}, "axis": {"tickCount": 7}}
     y = {
         "field": "risk",
         "type": "quantitative",
@@ -270,7 +275,7 @@ def trade_off_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
     }
     shapes = {"domain": outcomes["domain"], "range": ["circle", "square", "triangle-up"]}
     names = {name: words[name] for name in ("safe", "not-shown-unsafe", "unsafe")}
-    values = rows.with_columns(pl.col("verdict").replace(names))
+    values = rows.with_columns(pl.col("verdict").replace(names), pl.Series("label", _label_heights(rows, wide)))
     front = values.filter(pl.col("front")).sort("loss", "risk")
     layers = [
         {
@@ -289,7 +294,24 @@ def trade_off_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
         },
         {
             "mark": {"type": "text", "align": "left", "dx": 9, "dy": -7, "color": INK},
-            "encoding": {"x": x, "y": y, "text": {"field": "release", "type": "nominal"}},
+            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "release", "type": "nominal"}},
         },
     ]
     return _svg({"data": _data(values), "width": 560, "height": 320, "layer": layers})
+
+
+def _label_heights(rows: pl.DataFrame, wide: float) -> list[float]:
+    """Return where the names of points stand: beside them, or lower where another name stands already."""
+    taken: list[tuple[float, float, float]] = []
+    heights = [0.0] * rows.height
+    points = rows.with_row_index("row").sort(["risk", "loss"], descending=[True, False])
+    for row in points.iter_rows(named=True):
+        left = min(row["loss"] / wide, 1.0)
+        right, height = left + LETTER * len(row["release"]), row["risk"]
+        while height > 0 and any(
+            abs(height - other) < LINE and left < end and start < right for start, end, other in taken
+        ):
+            height -= LINE
+        taken.append((left, right, height))
+        heights[row["row"]] = max(height, 0.0)
+    return heights
