@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
+from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, percent, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _show(console: Console, runs: Sequence[Run]) -> None:
         [
             run.name,
             "" if run.loss is None else round(run.loss, 3),
-            "" if run.risk is None else f"{run.risk:.1%}",
+            "" if run.risk is None else percent(run.risk),
             "failed" if run.failure else run.verdict,
             "*" if run.front else "",
             round(run.seconds, 1),

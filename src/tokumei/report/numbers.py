@@ -13,11 +13,13 @@ _NUMBER = re.compile(r"(?<![\w'「.,-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage with at most one decimal, as the audit writes it.
+    """Return a share as a percentage with at most one decimal, as the audit writes it; nearly all is not all.
 
-    >>> percent(1 / 3), percent(0.5), percent(0.0004)
-    ('33.3 %', '50 %', '0.04 %')
+    >>> percent(1 / 3), percent(0.5), percent(0.0004), percent(0.9999)
+    ('33.3 %', '50 %', '0.04 %', '>99.9 %')
     """
+    if 0.9995 <= share < 1 - 1e-9:
+        return ">99.9 %"
     if 0 < share < 0.0005:
         return f"{100 * share:.2g} %"
     return f"{100 * share:.1f} %".replace(".0 %", " %")
