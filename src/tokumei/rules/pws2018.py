@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -166,7 +166,7 @@ class Pws2018(RuleSet):
                 "use 'tokumei anonymize' for other releases"
             )
             raise InfeasibleError(message, code="not-valid-under-pws2018")
-        made = method.anonymize(history, rng=rng)
+        made = _in_content_order(method, history, rng)
         with atomic_path(output, mode=OWNER_ONLY) as temporary:
             told = self._write_aligned(temporary, history, *made)
             # The file is read back to be checked: its cells are not needed beside it.
@@ -283,6 +283,13 @@ def _aligned(original: Original, anonymized: Anonymized) -> bool:
         return True
     pairs = pl.DataFrame({"pseudonym": frame["pseudonym"], "customer": original.frame["customer"]}).unique()
     return pairs["pseudonym"].is_unique().all()
+
+
+def _in_content_order(method: Anonymizer, history: History, rng: np.random.Generator) -> tuple[Release, Secret]:
+    """Let a method see the records by subject and content: what it draws must not depend on their order in T."""
+    release, secret = method.anonymize(history.take(history.order), rng=rng)
+    rows = np.where(secret.rows >= 0, history.order[secret.rows], -1)
+    return release, replace(secret, rows=rows)
 
 
 def _coded_text(history: History) -> pl.DataFrame:
