@@ -21,7 +21,7 @@ from hypothesis import settings as limited
 from hypothesis import strategies as st
 
 from tests.arena import world
-from tests.arena.test_play import evaluate, sign_in, text_of
+from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
 from tokumei_arena.core import evaluation, intake, phases
 from tokumei_arena.core.targets import make_due_targets
 from tokumei_arena.models import Contest, Person, Round, Submission, Target, Team
@@ -285,8 +285,6 @@ def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> No
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
     client = sign_in(captain)
-    from tests.arena.test_play import give, round_address
-
     wrong = give(client, round_address(contest), world.GOOD_A.replace(b",1\n", b",<b>\n", 1))
     right = give(client, round_address(contest))
     evaluation.run_pending()
@@ -301,8 +299,8 @@ def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> No
 # Geometry
 
 
-@limited(max_examples=40)
-@given(st.lists(st.tuples(st.text(max_size=30), st.floats(-1e6, 1e6), st.floats(0, 1e3)), min_size=1, max_size=40))
+@limited(max_examples=25)
+@given(st.lists(st.tuples(st.text(max_size=30), st.floats(-1e6, 1e6), st.floats(0, 1e3)), min_size=1, max_size=25))
 def test_dots_lie_inside_the_chart_and_labels_do_not_overlap(points: list[tuple[str, float, float]]) -> None:
     made = charts.scatter([(name, x, y, True, False) for name, x, y in points])
     assert made is not None

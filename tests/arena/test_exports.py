@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.arena import world
+from tests.arena.playing import evaluate
 from tests.arena.test_boards import attacked
-from tests.arena.test_play import evaluate
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.exports import csv_bytes, neutral
 

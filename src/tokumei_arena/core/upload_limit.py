@@ -41,6 +41,8 @@ class LimitedUpload(FileUploadHandler):
         if self._received > settings.ARENA_LIMITS["upload_bytes"]:
             if self.request is not None:
                 self.request.META["arena.upload_cut"] = True
+            # Django forgets the half file of a stopped upload; it would stay open until somebody collects garbage.
+            self.upload_interrupted()
             raise StopUpload(connection_reset=False)
         assert self._file is not None
         self._file.write(raw_data)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import QuerySet
 
@@ -43,10 +42,15 @@ class OwnWork:
 
 
 def lines_of(
-    viewer: access.Viewer, round_: Round, columns: Sequence[Column], found: QuerySet[Submission], **marks: Any
+    viewer: access.Viewer,
+    round_: Round,
+    columns: Sequence[Column],
+    found: QuerySet[Submission],
+    *,
+    competing: Submission | None = None,
+    may_choose: bool = False,
 ) -> list[Line]:
-    """Return submissions of one round as lines; ``marks``: which one competes, whether one may be chosen."""
-    competing, may_choose = marks.get("competing"), marks.get("may_choose", False)
+    """Return submissions of one round as lines: which one competes, and which may be chosen instead."""
     lines = []
     for one in found.select_related("evaluation", "person", "blob").defer("evaluation__findings")[:MOST]:
         # The phases of this round are already there.
