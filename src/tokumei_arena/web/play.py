@@ -119,7 +119,6 @@ def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None)
         "form": None if why_not and not refused else upload_form(game.release_files, refused, request),
         "why_not": why_not,
         "attack_began": phases.attack_began(round_),
-        "feedback": _feedback(round_),
     }
     return render(request, "play/round.html", context, status=refused.status if refused else 200)
 
@@ -136,10 +135,6 @@ def _why_not(viewer: access.Viewer, contest_: Contest, round_: Round) -> str:
     except ArenaError as error:
         return error.message
     return ""
-
-
-def _feedback(round_: Round) -> dict[str, str]:
-    return {"release": round_.get_release_feedback_display(), "attack": round_.get_attack_feedback_display()}
 
 
 def _data_lines(request: HttpRequest, round_: Round) -> list[dict[str, Any]]:
