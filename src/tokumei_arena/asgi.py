@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
-from django.core.asgi import get_asgi_application
+import django
 
 from tokumei_arena.web.body_limit import BodyLimit
+from tokumei_arena.web.threads import ThreadedHandler
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tokumei_arena.settings")
-application = BodyLimit(get_asgi_application())
+django.setup(set_prefix=False)
+application = BodyLimit(ThreadedHandler())

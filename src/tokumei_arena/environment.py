@@ -29,6 +29,8 @@ __all__ = ["database", "email", "flag", "home", "hosts", "lease_seconds", "role"
 
 OWNER_ONLY_FOLDER, OWNER_ONLY_FILE = 0o700, 0o600
 SHORTEST_LEASE, USUAL_LEASE = 1, 30
+# Threads of web processes and workers stay, and so do their connections, as long as they are used.
+KEEP_CONNECTION_SECONDS = 60
 # What is stored where: only "truth" holds what nobody but the judge may read.
 AREAS = ("uploads", "data", "published", "truth")
 
@@ -121,6 +123,7 @@ def database() -> dict[str, Any]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": home() / "arena.sqlite3",
+            "CONN_MAX_AGE": KEEP_CONNECTION_SECONDS,
             "OPTIONS": {
                 # Writers queue up at BEGIN instead of failing in the middle.
                 "transaction_mode": "IMMEDIATE",
@@ -135,7 +138,7 @@ def database() -> dict[str, Any]:
         "PASSWORD": address.password,
         "HOST": address.options.get("host", address.host),
         "PORT": address.port or "",
-        "CONN_MAX_AGE": 60,
+        "CONN_MAX_AGE": KEEP_CONNECTION_SECONDS,
         "CONN_HEALTH_CHECKS": True,
     }
 

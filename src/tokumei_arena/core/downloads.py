@@ -39,7 +39,7 @@ def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
 
 async def _pieces(file: File[Any]) -> AsyncIterator[bytes]:
     try:
-        while piece := await sync_to_async(file.read)(PIECE):
+        while piece := await sync_to_async(file.read, thread_sensitive=False)(PIECE):
             yield piece
     finally:
-        await sync_to_async(file.close)()
+        await sync_to_async(file.close, thread_sensitive=False)()

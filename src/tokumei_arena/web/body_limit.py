@@ -8,8 +8,8 @@ longer than even that is refused at once.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Mapping
+from time import monotonic
 from typing import Any
 
 from django.conf import settings
@@ -81,7 +81,7 @@ class _Body:
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive, self._most = receive, most
-        self._began = time.monotonic()
+        self._began = monotonic()
         self._length, self._ended = 0, False
 
     async def receive(self) -> Message:
@@ -99,7 +99,7 @@ class _Body:
         return {**message, "more_body": False}
 
     async def _next(self) -> Message:
-        left = self._began + PAUSE_SECONDS + self._length / SLOWEST_BYTES_PER_SECOND - time.monotonic()
+        left = self._began + PAUSE_SECONDS + self._length / SLOWEST_BYTES_PER_SECOND - monotonic()
         try:
             message = await asyncio.wait_for(self._receive(), min(PAUSE_SECONDS, max(left, 0.0)))
         except TimeoutError:
