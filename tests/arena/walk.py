@@ -1,0 +1,234 @@
+"""Everything a walk over all addresses needs: a world with one of each object, viewers of every kind, all routes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from unittest import mock
+
+from allauth.mfa.models import Authenticator
+from django.core.files.base import ContentFile
+from django.core.signals import request_finished
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+
+from tests.arena import world
+from tokumei_arena.core.storage import put_bytes
+from tokumei_arena.models import (
+    Announcement,
+    ApiToken,
+    Blob,
+    Clarification,
+    Contest,
+    DataFile,
+    Evaluation,
+    Membership,
+    Message,
+    OneTimeLink,
+    Person,
+    Rescore,
+    Submission,
+    Target,
+    TargetFile,
+)
+
+__all__ = ["PHASES", "ROLES", "Town", "Tried", "address", "build", "routes", "try_route"]
+
+ROLES = ("anonymous", "stranger", "other", "adviser", "member", "captain", "referee")
+PHASES = (None, "registration", "anonymize", "attack", "scoring", "published")
+SCOPES = ["read", "submit", "attack", "referee"]
+
+
+@dataclass
+class Town:
+    """The world: all objects belong to team Alpha; 'other' is the captain of Beta."""
+
+    contest: Contest
+    people: dict[str, Person | None]
+    keys: dict[str, dict[str, Any]]
+    tokens: dict[str, str]
+    clients: dict[str, Client]
+
+
+def build(phase: str | None) -> Town:
+    """Make the world in this phase."""
+    contest = world.make_contest("anonymize")
+    round_ = contest.rounds.get()
+    alpha, captain = world.make_team(contest, "Alpha")
+    beta, other = world.make_team(contest, "Beta")
+    people: dict[str, Person | None] = {"anonymous": None, "captain": captain, "other": other}
+    people["stranger"] = world.make_person("Stranger")
+    people["referee"] = world.make_person("Referee", referee=True)
+    second = world.make_person("Second Referee", referee=True)
+    Authenticator.objects.create(user=people["referee"], type=Authenticator.Type.TOTP, data={"secret": "x"})
+    for position in (Membership.Role.MEMBER, Membership.Role.ADVISER):
+        person = people[position.value] = world.make_person(position.value)
+        Membership.objects.create(
+            contest=contest, team=alpha, person=person, role=position, terms_accepted_at=timezone.now()
+        )
+    releases = {}
+    for team, person in ((alpha, captain), (beta, other)):
+        release = world.hand_in(person, round_)
+        evaluation = Evaluation.objects.create(
+            submission=release, rule_set="pws2018", rule_version="x", inputs={}, valid=True, figures={"U": 0.5}
+        )
+        Submission.objects.filter(pk=release.pk).update(state="done", verdict="valid", evaluation=evaluation)
+        releases[team.name] = release
+    target = Target.objects.create(round=round_, team=alpha, submission=releases["Alpha"], alias="Opal", state="done")
+    published = TargetFile.objects.create(
+        target=target, name="A1", blob=put_bytes(Blob.Area.PUBLISHED, "A1.csv", b"1,2\n")
+    )
+    TargetFile.objects.create(target=target, name="F", blob=put_bytes(Blob.Area.TRUTH, "F.csv", b"secret\n"))
+    private = DataFile.objects.create(
+        round=round_, team=alpha, name="T2", blob=put_bytes(Blob.Area.DATA, "T2.csv", b"1\n")
+    )
+    question = Clarification.objects.create(contest=contest, team=alpha, question="why?", asked_by=captain)
+    soon = timezone.now() + timedelta(days=1)
+    invitation = OneTimeLink.objects.create(
+        purpose="team", token_hash=_hash("join"), team=alpha, role="member", expires_at=soon, made_by=captain
+    )
+    OneTimeLink.objects.create(purpose="referee", token_hash=_hash("crown"), expires_at=soon)
+    rescore = Rescore.objects.create(round=round_, reason="new rules", by=people["referee"])
+    message = Message.objects.create(to="a@example.org", subject="s", body="b")
+    notice = Announcement.objects.create(contest=contest, title="Hello", body="all", by=people["referee"])
+    tokens = {}
+    for role, someone in people.items():
+        if someone is not None:
+            tokens[role] = f"tka_{role}_" + "x" * 30
+            ApiToken.objects.create(
+                person=someone, name="t", token_hash=_hash(tokens[role]), hint="x", scopes=SCOPES, expires_at=soon
+            )
+    membership = Membership.objects.get(team=alpha, role="member")
+    own_token = ApiToken.objects.get(person=captain)
+    phases = {row.kind: row.pk for row in round_.phases.all()}
+    keys: dict[str, dict[str, Any]] = {
+        "slug": {"": contest.slug},
+        "kind": {"": "final"},
+        "token": {"join_team": "join", "become_referee": "crown"},
+        "ending": {"": "csv"},
+        "phase": {"": "anonymize"},
+        "rest": {"": "nothing"},
+        "pk": {
+            "token_revoke": own_token.pk,
+            "invitation_revoke": invitation.pk,
+            "member_role": membership.pk,
+            "member_remove": membership.pk,
+            "data_file": private.pk,
+            "target": target.pk,
+            "target_file": target.pk,
+            "desk_message_done": message.pk,
+            "desk_referee_resign": second.pk,
+            "desk_target_again": target.pk,
+            "desk_phase_extend": phases["anonymize"],
+            "desk_phase_close": phases["anonymize"],
+            "desk_team_decide": alpha.pk,
+            "desk_withdraw": notice.pk,
+            "desk_answer": question.pk,
+            "desk_rescore": rescore.pk,
+            "desk_rescore_part": rescore.pk,
+            "desk_rescore_apply": rescore.pk,
+            "desk_rescore_discard": rescore.pk,
+            "": releases["Alpha"].pk,
+        },
+        "decision": {"": "approve"},
+        "file_pk": {"": published.pk},
+        "file": {"target_file": published.pk, "": private.pk},
+        "number": {
+            "target": target.pk,
+            "target_file": target.pk,
+            "guess": target.pk,
+            "approve_team": alpha.pk,
+            "disqualify_team": alpha.pk,
+            "answer": question.pk,
+            "": releases["Alpha"].pk,
+        },
+    }
+    world.move_to(round_, phase)
+    return Town(contest, people, keys, tokens, {role: _signed_in(person) for role, person in people.items()})
+
+
+def _signed_in(person: Person | None) -> Client:
+    client = Client(raise_request_exception=False)
+    if person is not None:
+        client.force_login(person)
+    return client
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def routes() -> dict[str, str]:
+    """Return every address pattern with the name of its (first) route."""
+
+    def walk(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, str]]:
+        for entry in resolver.url_patterns:
+            pattern = prefix + str(entry.pattern)
+            if isinstance(entry, URLPattern):
+                yield pattern, entry.name or pattern
+            else:
+                yield from walk(entry, pattern)
+
+    found: dict[str, str] = {}
+    for pattern, name in walk(get_resolver(), ""):
+        found.setdefault(pattern, name)
+    return found
+
+
+def address(town: Town, name: str, pattern: str) -> str:
+    """Return the path of a route with the keys of this world."""
+    path = pattern
+    while "<" in path:
+        before, _, rest = path.partition("<")
+        inner, _, after = rest.partition(">")
+        parameter = inner.split(":")[-1]
+        values = town.keys[parameter]
+        path = f"{before}{values.get(name, values.get(''))}{after}"
+    return "/" + path
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of a request: the answer, and whether it changed anything besides sessions and counters."""
+
+    status: int
+    location: str
+    wrote: bool
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the viewer got in: neither refused nor sent to sign in, nor told that there is nothing."""
+        return self.status not in (401, 403, 404) and not self.location.startswith("/accounts/login/")
+
+
+def try_route(town: Town, role: str, method: str, path: str, body: dict[str, Any] | None = None) -> Tried:
+    """Ask for a path as this kind of viewer; what the request changed is undone."""
+    api = path.startswith("/api/")
+    client = town.clients["anonymous" if api else role]
+    headers = {"Authorization": f"Bearer {town.tokens[role]}"} if api and role in town.tokens else {}
+    values = {name: world.upload(value) if isinstance(value, bytes) else value for name, value in (body or {}).items()}
+    as_json = api and not any(isinstance(value, ContentFile) for value in values.values())
+    send = client.get if method == "GET" else client.post
+    options: dict[str, Any] = {"content_type": "application/json"} if as_json and method == "POST" else {}
+    with transaction.atomic():
+        with CaptureQueriesContext(connection) as queries:
+            response = send(path, values, headers=headers, **options)
+        # Files that are streamed stay open until somebody closes them; the connection of the test must not close.
+        with mock.patch.object(request_finished, "send"):
+            response.close()
+        transaction.set_rollback(True)
+    wrote = any(_changes(query["sql"]) for query in queries)
+    return Tried(response.status_code, response.headers.get("Location", ""), wrote)
+
+
+def _changes(sql: str) -> bool:
+    """Return whether a statement changes a table that counts."""
+    if not sql.startswith(("INSERT", "UPDATE", "DELETE")):
+        return False
+    return not any(name in sql for name in ("django_session", "arena_cache", "last_used_at", "last_login"))
