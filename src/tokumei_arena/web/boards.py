@@ -72,7 +72,9 @@ def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
     """Return the board as HTML, made at most every few seconds for all who see the same."""
     viewer = "referee" if access.is_referee(request.user) else own
     zone = timezone.get_current_timezone_name()
-    key = f"part:{round_.pk}:{viewer}:{get_language()}:{zone}"
+    now = phases.current_phase(round_)
+    # What was made a moment before a phase ended is not shown a moment after.
+    key = f"part:{round_.pk}:{viewer}:{get_language()}:{zone}:{now.kind if now else ''}"
 
     def make() -> SafeString:
         return render_to_string("boards/part.html", _context(request.user, round_, own))
