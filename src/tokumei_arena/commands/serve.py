@@ -166,9 +166,10 @@ def _announce(server: Server, *, seconds: float, json: bool) -> None:
     tell("arena: press Ctrl-C to end")
 
 
-def worker() -> None:
+def worker(json: JsonFlag = False) -> None:
     """Evaluate submissions of an arena that runs elsewhere (same DATABASE_URL, STORAGE_URL and secret)."""
     django_ready("worker")
+    from tokumei_arena import environment
     from tokumei_arena.commands.prepare import is_prepared
 
     with refusals_as_sentences():
@@ -179,6 +180,8 @@ def worker() -> None:
     children = [Child("worker")]
     with running(children), stop_on_signals() as stop:
         children[0].go()
+        if json:
+            show_now({"worker": "running", "home": str(environment.home())}, json=True)
         tell("arena: the worker is running; press Ctrl-C to end")
         watch(children, stop)
 
