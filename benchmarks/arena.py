@@ -203,9 +203,9 @@ def _board(url: str, contenders: list[Contender], phase: str, seconds: float) ->
     cost = 1000 * (_cpu_seconds() - before) / len(worst.taken)
     rows = [Row(f"board, {phase}: errors", sum(one.errors for one in (*calm.values(), worst)), "", 0)]
     for name, times in calm.items():
-        limit = BOARD_LIMIT_MS
-        rows.append(Row(f"board {name}, {phase}, {VIEWERS} viewers: p50", times.percentile(0.5), "ms"))
-        rows.append(Row(f"board {name}, {phase}, {VIEWERS} viewers: p95", times.percentile(0.95), "ms", limit))
+        for share, limit in ((0.5, None), (0.95, BOARD_LIMIT_MS)):
+            what = f"board {name}, {phase}, {VIEWERS} viewers: p{100 * share:.0f}"
+            rows.append(Row(what, times.percentile(share), "ms", limit))
     rows.append(Row(f"board page, {phase}, {VIEWERS} without any pause: p50", worst.percentile(0.5), "ms"))
     rows.append(Row(f"board page, {phase}, {VIEWERS} without any pause: p95", worst.percentile(0.95), "ms"))
     rows.append(Row(f"board page, {phase}: CPU time of the server per page", cost, "ms"))
@@ -245,6 +245,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="four teams only: to see that it works")
     parser.add_argument("-o", "--output", type=Path, default=PROJECT / "bench" / "arena.json")
     chosen = parser.parse_args()
+    if chosen.seconds < 2 * POLL_SECONDS:
+        parser.error(f"viewers ask again after {POLL_SECONDS:g} s: give --seconds {2 * POLL_SECONDS:g} or more")
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="tokumei-arena-bench-") as name:
         rows = measure(Path(name), generated=chosen.generated, seconds=chosen.seconds, quick=chosen.quick)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
@@ -12,10 +13,21 @@ from django.utils import timezone
 from tests.arena import world
 from tokumei_arena.core import clock
 from tokumei_arena.core.leftovers import sweep_files
-from tokumei_arena.core.storage import open_blob, put_bytes
+from tokumei_arena.core.storage import FolderStorage, open_blob, put_bytes
 from tokumei_arena.models import Blob
 
 pytestmark = pytest.mark.django_db
+
+
+def _half_file(area: str) -> Path | None:
+    """Leave a half written file, where that can happen."""
+    storage = storages[area]
+    if not isinstance(storage, FolderStorage):
+        return None
+    path = Path(storage.path("ab/.0123.part"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"z")
+    return path
 
 
 def test_what_nothing_refers_to_goes_when_it_is_old(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,18 +35,21 @@ def test_what_nothing_refers_to_goes_when_it_is_old(monkeypatch: pytest.MonkeyPa
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
     kept = world.hand_in(captain, contest.rounds.get())
-    # Killed after the row of the file, before that of the submission; and before any row.
+    # Killed after the row of the file, before that of the submission; and in the middle of a file.
     abandoned = put_bytes(Blob.Area.UPLOADS, "A.csv", b"x")
-    nameless = storages[Blob.Area.TRUTH].save("ab/abcdef", ContentFile(b"y"))
-    half = storages[Blob.Area.UPLOADS].save("ab/.0123.part", ContentFile(b"z"))
+    foreign = storages[Blob.Area.TRUTH].save("ab/abcdef", ContentFile(b"y"))
+    halves = [_half_file(area) for area in ("uploads", "truth")]
     assert sweep_files() == 0
     later = timezone.now() + timedelta(days=1, minutes=1)
     monkeypatch.setattr(clock, "now", lambda: later)
-    assert sweep_files() == 3
+    assert sweep_files() == 1 + len([path for path in halves if path])
     assert not Blob.objects.filter(pk=abandoned.pk).exists()
-    assert not storages[Blob.Area.UPLOADS].exists(abandoned.key)
-    assert not storages[Blob.Area.TRUTH].exists(nameless)
-    assert not storages[Blob.Area.UPLOADS].exists(half)
+    with pytest.raises(FileNotFoundError, match=abandoned.key), open_blob(abandoned):
+        pass
+    assert not any(path.exists() for path in halves if path)
+    # Perhaps of another arena in the same store.
+    with storages[Blob.Area.TRUTH].open(foreign) as file:
+        assert file.read() == b"y"
     with open_blob(kept.blob) as file:
         assert file.read() == world.GOOD_A
     assert sweep_files() == 0

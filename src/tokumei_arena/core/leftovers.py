@@ -1,6 +1,7 @@
-"""Files that nothing refers to, because a process was killed between storing them and writing their row.
+"""What killed processes leave in the stores: uploads that never became submissions, and half written files.
 
-They harm nobody but fill the disk. Only what is old goes: a file of this moment may get its row in the next one.
+They harm nobody but fill the disk. Only what is old goes: an upload of this moment may become a submission in the next
+one. A whole file without a row is left alone: the row may be in another database that shares the store.
 """
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from django.core.files.storage import Storage, storages
+from django.core.files.storage import storages
 
 from tokumei_arena.core import clock
-from tokumei_arena.core.storage import discard
+from tokumei_arena.core.storage import PART, FolderStorage, discard
 from tokumei_arena.models import Blob, Submission
 
 __all__ = ["sweep_files"]
@@ -20,7 +21,7 @@ OLD = timedelta(days=1)
 
 
 def sweep_files(*, older: timedelta = OLD) -> int:
-    """Remove uploads without a submission and stored files without a row; return how many."""
+    """Remove uploads without a submission and half written files; return how many."""
     before = clock.now() - older
     taken_in = Submission.objects.values("blob")
     abandoned = Blob.objects.filter(area=Blob.Area.UPLOADS, created_at__lt=before).exclude(pk__in=taken_in)
@@ -30,21 +31,19 @@ def sweep_files(*, older: timedelta = OLD) -> int:
         count += 1
     for area in Blob.Area.values:
         storage = storages[area]
-        known = set(Blob.objects.filter(area=area).values_list("key", flat=True))
-        for key in _keys(storage):
-            if key not in known and storage.get_modified_time(key) < before:
+        # A bucket knows no half files.
+        for key in _half_files(storage) if isinstance(storage, FolderStorage) else ():
+            if storage.get_modified_time(key) < before:
                 storage.delete(key)
                 count += 1
     return count
 
 
-def _keys(storage: Storage) -> Iterator[str]:
-    """Give the names of all files: each is in one of the folders of an area, half written ones too."""
+def _half_files(storage: FolderStorage) -> Iterator[str]:
     try:
         folders, _files = storage.listdir("")
     except FileNotFoundError:
         # Nothing was ever stored there.
         return
-    for folder in sorted(folders):
-        for name in sorted(storage.listdir(folder)[1]):
-            yield f"{folder}/{name}"
+    for folder in folders:
+        yield from (f"{folder}/{name}" for name in storage.listdir(folder)[1] if name.endswith(PART))

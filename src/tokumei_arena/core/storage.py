@@ -18,6 +18,7 @@ from django.core.files.storage import FileSystemStorage, Storage, storages
 from tokumei_arena.models import Blob
 
 __all__ = [
+    "PART",
     "FolderStorage",
     "NoStorage",
     "TruthClosedError",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 PIECE = 1 << 20
+# How the name of a file ends while it is being written.
+PART = ".part"
 
 
 class TruthClosedError(PermissionError):
@@ -47,7 +50,7 @@ class FolderStorage(FileSystemStorage):
     def _save(self, name: str, content: File[Any]) -> str:
         target = Path(self.path(name))
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+        temporary = target.with_name(f".{secrets.token_hex(8)}{PART}")
         try:
             with temporary.open("xb") as file:
                 for piece in content.chunks(PIECE):
