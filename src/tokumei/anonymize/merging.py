@@ -7,6 +7,7 @@ that way). Rows are sorted by pseudonym and content, and pseudonyms are random, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -165,19 +166,26 @@ def line_cells(history: History, name: str, rows: Ints, starts: Ints) -> Cells:
     return RangeCells.of_ranges(low, high, suppressed=missing | (np.add.reduceat(errors, starts) > sizes))
 
 
+def _ranks(cells: Mapping[str, Cells], count: int) -> Ints:
+    """Return the place of every line in the order of its cells."""
+    rank = np.arange(count, dtype=np.int64)
+    keys = [key for column in cells.values() for key in column.sort_keys()]
+    if keys:
+        rank[np.lexsort(packed_keys(keys)[::-1])] = np.arange(count)
+    return rank
+
+
 def to_release(history: History, merged: Merged, *, method: str, rng: np.random.Generator) -> tuple[Release, Secret]:
     """Draw the pseudonyms, cut the cells and put the rows in an order that says nothing."""
     cells = {spec.name: line_cells(history, spec.name, merged.rows, merged.starts) for spec in history.schema.fields}
-    keys = [key for spec in history.schema.fields for key in cells[spec.name].sort_keys()]
-    rank = np.arange(len(merged.starts), dtype=np.int64)
-    if keys:
-        rank[np.lexsort(packed_keys(keys)[::-1])] = np.arange(len(rank))
+    rank = _ranks(cells, len(merged.starts))
     names = np.unique(merged.owner_name)
     drawn = draw_pseudonyms(len(names), rng=rng, avoid=history.subjects)
     number = drawn.cast(pl.Int64).to_numpy()[np.searchsorted(names, merged.name)]
     # Rows of one pseudonym that read the same are ordered by their original row: invisible in the release.
     order = np.lexsort(packed_keys([number, rank[merged.line], merged.source])[::-1])
     line = merged.line[order]
+    # Columns are given up one by one: all lines and all rows together would be the peak of the memory.
     release = Release(
         history.schema,
         pl.Series("pseudonym", number[order]).cast(pl.String),
