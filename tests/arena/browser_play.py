@@ -141,6 +141,7 @@ class Play:
         assert wrong.exists()
         team.switch_language("ja")
         assert team.reads("ファイルが下の規則に反しています。試行には数えません。")
+        assert [row[2] for row in team.table("3件の指摘")] == ["列", "2 日付", "4 単価", "1 仮名"]
         assert team.reads(f"「99999.99」は元の単価「{price}」を含みません。")
         team.switch_language("en")
 

@@ -44,13 +44,18 @@ GRAVE = ("serious", "critical")
 
 
 @contextmanager
-def opened_browser() -> Iterator[Browser]:
-    """Run Debian's browser; without it the tests are skipped, except where that is a failure."""
+def opened_browser(language: str = "en") -> Iterator[Browser]:
+    """Run Debian's browser with buttons of its own in a language, if it has it; without the browser, skip the test.
+
+    Where a skipped test is a failure, it is one here.
+    """
     if not CHROMIUM.exists() and os.environ.get("CI") != "true":
         pytest.skip(f"{CHROMIUM} is absent: install Debian's chromium to test the arena in a browser")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is absent: install the extra dev")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=list(ARGUMENTS), env={**os.environ, "LANGUAGE": language}
+        )
         try:
             yield browser
         finally:

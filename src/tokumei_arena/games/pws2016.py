@@ -99,7 +99,7 @@ class Pws2016Game(Game):
     )
     guess_columns: ClassVar[tuple[Column, ...]] = (
         Column("rate", {"en": "re-identification rate", "ja": "再識別率"}, "higher"),
-        Column("hits", {"en": "right", "ja": "正解"}, "higher", 0),
+        Column("hits", {"en": "right guesses", "ja": "正解数"}, "higher", 0),
         Column("n", {"en": "rows", "ja": "行数"}, "", 0),
     )
     matrix_figure: ClassVar[str] = "rate"

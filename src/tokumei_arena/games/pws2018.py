@@ -82,7 +82,7 @@ class Pws2018Game(Game):
         Column("il_quantity", {"en": "quantity", "ja": "数量"}, "lower"),
     )
     guess_columns: ClassVar[tuple[Column, ...]] = (
-        Column("hits", {"en": "right", "ja": "正解"}, "higher", 0),
+        Column("hits", {"en": "right guesses", "ja": "正解数"}, "higher", 0),
         Column("n", {"en": "guesses", "ja": "推定"}, "", 0),
         Column("threshold", {"en": "threshold", "ja": "閾値"}, "", 0),
         Column("sharp_threshold", {"en": "sharp threshold", "ja": "厳密な閾値"}, "", 0),

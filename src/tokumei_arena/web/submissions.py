@@ -21,7 +21,7 @@ from tokumei_arena.core.downloads import attachment
 from tokumei_arena.core.errors import ArenaError
 from tokumei_arena.core.evaluation import failure_text
 from tokumei_arena.core.feedback import policy, shown_figures
-from tokumei_arena.core.wording import in_language
+from tokumei_arena.core.wording import column_name, in_language
 from tokumei_arena.games import Column, find_game
 from tokumei_arena.models import Feedback, Submission
 from tokumei_arena.web.fetch import person_of, submission_of
@@ -75,7 +75,10 @@ def _findings(request: HttpRequest, found: Submission) -> dict[str, Any]:
     rule = request.GET.get("rule", "")
     chosen = [finding for finding in kept if finding["code"] == rule] if rule else kept
     page = Paginator(chosen, PER_PAGE).get_page(request.GET.get("page"))
-    notes = [{**finding, "sentence": in_language(finding["message"])} for finding in page.object_list]
+    notes = [
+        {**finding, "name": column_name(finding.get("name")), "sentence": in_language(finding["message"])}
+        for finding in page.object_list
+    ]
     return {
         "findings": notes,
         "page": page,
