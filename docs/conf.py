@@ -1,10 +1,11 @@
-"""How the guide is built: ``make docs`` writes docs/_build/en and docs/_build/ja."""
+"""How the guide is built: ``make docs`` writes docs/_build/en and docs/_build/ja, side by side."""
 
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -14,26 +15,44 @@ import reference_pages
 project = "Tokumei"
 author = "the Tokumei developers"
 project_copyright = "the Tokumei developers"
-release = version("tokumei")
+release = metadata.version("tokumei")
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["_build", "ja", "images"]
+# For the English guide docs/ is the source folder, for the Japanese one docs/ja; patterns count from there.
+exclude_patterns = ["_build", "ja", "images", "templates"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
+templates_path = ["templates"]
 html_theme = "furo"
 html_title = "Tokumei"
 html_show_sourcelink = False
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "other_language.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 nitpicky = False
-suppress_warnings = ["myst.xref_missing"]
 
 
 def _write_reference(app: Sphinx) -> None:
-    """Make the pages that follow from the program itself; the Japanese guide links to the English ones."""
-    if app.config.language != "ja":
-        reference_pages.write_pages(Path(app.srcdir) / "reference" / "generated")
+    """Make the pages that follow from the program itself, for the guide that is being built."""
+    reference_pages.write_pages(Path(app.srcdir) / "reference" / "generated")
+
+
+def _link_languages(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """Give every page the address of itself in the other language; both guides have the same pages."""
+    code, name = ("en", "English") if app.config.language == "ja" else ("ja", "日本語")
+    address = f"{'../' * (pagename.count('/') + 1)}{code}/{pagename}.html"
+    context["other_language"] = {"code": code, "name": name, "address": address}
 
 
 def setup(app: Sphinx) -> None:
     """Connect to the build."""
     app.connect("builder-inited", _write_reference)
+    app.connect("html-page-context", _link_languages)
