@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,arena,postgres,s3]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,docs,arena,postgres,s3]'
 	@touch $(STAMP)
 
 demo: setup
@@ -52,8 +52,11 @@ messages: setup packages
 bench: setup
 	$(BIN)/python -m benchmarks
 
+# The guide in both languages, side by side: docs/_build/en/index.html, docs/_build/ja/index.html. Warnings are errors.
 docs: setup
-	$(BIN)/pytest -q tests/test_docs.py
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/en
+	$(BIN)/sphinx-build -q -W --keep-going -b html -c docs -D language=ja docs/ja docs/_build/ja
+	@echo "Guide: docs/_build/en/index.html, docs/_build/ja/index.html"
 
 clean:
-	rm -rf $(VENV) demo bench build dist
+	rm -rf $(VENV) demo bench build dist docs/_build
