@@ -74,7 +74,11 @@ CACHES = {
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
     # Rendered boards: each web process keeps its own for a moment.
-    "pages": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "pages"},
+    "pages": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "pages",
+        "OPTIONS": {"MAX_ENTRIES": 2_000},
+    },
 }
 
 LANGUAGE_CODE = "en"

@@ -43,7 +43,7 @@ def _web(descriptor: int) -> None:
     import uvicorn.lifespan.off
     from django.urls import get_resolver
 
-    from tokumei_arena.web.patience import ImpatientProtocol
+    from tokumei_arena.web.patience import FairServer, ImpatientProtocol
 
     get_resolver().url_patterns  # noqa: B018
     _wait_for_go()
@@ -52,13 +52,14 @@ def _web(descriptor: int) -> None:
     config = uvicorn.Config(
         application,
         http=ImpatientProtocol,
+        backlog=1,
         lifespan="off",
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
+    FairServer(config).run(sockets=[socket.socket(fileno=descriptor)])
 
 
 def _worker() -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "overall_table",
     "overall_visible",
     "round_table",
+    "state",
     "tables",
     "visible_tables",
 ]
@@ -119,6 +120,11 @@ def board(round_: Round, viewer: access.Viewer) -> Board:
         return common
     own = str(membership.team_id)
     return replace(common, rows=tuple(replace(row, own=row.team == own) for row in common.rows))
+
+
+def state(round_: Round) -> tuple[int, datetime | None]:
+    """Return what tells whether a board may have changed since."""
+    return _log_number(), _frozen_at(round_)
 
 
 def _log_number() -> int:

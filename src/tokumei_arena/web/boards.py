@@ -27,9 +27,6 @@ from tokumei_arena.web.tables import board_table, matrix_lines, ranking_tables
 
 __all__ = ["board", "board_part", "overall"]
 
-# Results are out: they change only if a referee scores again.
-RESULTS = 5
-
 
 @require_GET
 def board(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
@@ -79,7 +76,7 @@ def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
     def make() -> SafeString:
         return render_to_string("boards/part.html", _context(request.user, round_, own))
 
-    return recent(key, make, times=1 if _live(round_) else RESULTS)
+    return recent(key, make, state=lambda: standings.state(round_))
 
 
 def _live(round_: Round) -> bool:
@@ -112,7 +109,7 @@ def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
         "matrix": recent(
             f"matrix:{round_.pk}:{get_language()}:{live}",
             lambda: render_to_string("boards/parts/heat.html", _matrix(game, found.matrix)),
-            times=1 if live else RESULTS,
+            state=lambda: standings.state(round_),
         ),
     }
 

@@ -1,14 +1,16 @@
-"""HTTP connections whose client begins a request and does not go on are closed: idle ones must not pile up."""
+"""How web processes take connections: one at a time, so that they share them, and none that only stays open."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["ImpatientProtocol"]
+__all__ = ["FairServer", "ImpatientProtocol"]
 
 HEADER_SECONDS = 15.0
 
@@ -45,3 +47,17 @@ class ImpatientProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+
+class FairServer(uvicorn.Server):
+    """Accepts one connection at a time: of a hundred that come at once, the first process would take all of them.
+
+    Give it a configuration with a ``backlog`` of 1, which is how many asyncio accepts in a row; the system then lets as
+    many wait as it can.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to accept."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(socket.SOMAXCONN)
