@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import typer.main
+from error_pages import errors_page
 
 from tokumei.cli.main import build_app
 from tokumei.parts import find_part, part_names
 
 __all__ = ["write_pages"]
 
-SOURCES = (Path("src/tokumei"), Path("src/tokumei_arena"))
-ROOT = Path(__file__).resolve().parent.parent
 KINDS = {"anonymizer": "Methods", "attack": "Attacks", "metric": "Metrics", "rule set": "Rule sets"}
 
 
@@ -89,42 +87,3 @@ def parts_page() -> list[str]:
             if rows:
                 lines += ["| parameter | meaning | allowed | default |", "| --- | --- | --- | --- |", *rows, ""]
     return lines
-
-
-def errors_page() -> list[str]:
-    """Return every code that an error can carry, with its class and where it is raised."""
-    found: dict[str, dict[str, set[str]]] = {}
-    for source in SOURCES:
-        for file in sorted((ROOT / source).rglob("*.py")):
-            for name, code in _raised(ast.parse(file.read_text(encoding="utf-8"))):
-                kinds = found.setdefault(code, {"class": set(), "file": set()})
-                kinds["class"].add(name)
-                kinds["file"].add(str(file.relative_to(ROOT / "src")))
-    lines = [
-        "# Error codes",
-        "",
-        (
-            'With `--json` an error is `{"error": {"code", "message", "file", "line", "column"}}`; '
-            "the message says what to do."
-        ),
-        "",
-        "| code | error | raised in |",
-        "| --- | --- | --- |",
-    ]
-    for code, kinds in sorted(found.items()):
-        classes, files = (", ".join(f"`{name}`" for name in sorted(kinds[key])) for key in ("class", "file"))
-        lines.append(f"| `{_cell(code)}` | {classes} | {files} |")
-    return lines
-
-
-def _raised(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield class and code of every error that is made with a literal code."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error"):
-            for keyword in node.keywords:
-                if keyword.arg == "code" and isinstance(keyword.value, ast.Constant):
-                    yield node.func.id, str(keyword.value.value)
-        elif isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
-            for statement in node.body:
-                if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == "code":
-                    yield node.name, str(ast.literal_eval(statement.value))
