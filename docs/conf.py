@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -38,6 +39,10 @@ html_sidebars = {
     ]
 }
 nitpicky = False
+# Options such as --k must keep their two dashes.
+smartquotes = False
+# A line that ends within Japanese text goes on without a space.
+JAPANESE = "[\\u3000-\\u9fff\\uff00-\\uffef]"
 
 
 def _write_reference(app: Sphinx) -> None:
@@ -52,7 +57,12 @@ def _link_languages(app: Sphinx, pagename: str, _template: str, context: dict[st
     context["other_language"] = {"code": code, "name": name, "address": address}
 
 
+def _join_japanese_lines(_app: Sphinx, _name: str, source: list[str]) -> None:
+    source[0] = re.sub(rf"(?<={JAPANESE})\n(?={JAPANESE})", "", source[0])
+
+
 def setup(app: Sphinx) -> None:
     """Connect to the build."""
     app.connect("builder-inited", _write_reference)
+    app.connect("source-read", _join_japanese_lines)
     app.connect("html-page-context", _link_languages)

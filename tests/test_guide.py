@@ -144,7 +144,7 @@ def test_quick_start_runs_from_an_empty_folder(tmp_path: Path) -> None:
     """The commands end well one after another, the files of the table lie where it says, and then the Python runs."""
     page = DOCS / "quick-start.md"
     (tour,) = blocks(page, "sh")
-    for line in tour.replace("--subjects 200", "--subjects 30").splitlines():
+    for line in tour.replace("--subjects 200", "--subjects 15").splitlines():
         run([sys.executable, "-m", "tokumei", *shlex.split(line)[1:]], tmp_path)
     rows = re.findall(r"^\| `(release[^`]*)` \|.*\| (yes|\*\*never\*\*) \|$", page.read_text(), re.MULTILINE)
     assert {name for name, answer in rows if answer == "yes"} == {
