@@ -61,7 +61,7 @@ def report(
     Example: tokumei report --original my.csv --release release --language ja -o report.html
     """
     from tokumei import dossier
-    from tokumei.files import check_file_target, write_text
+    from tokumei.files import OWNER_ONLY, check_file_target, write_text
     from tokumei.history import Schema
     from tokumei.publish.secret import default_secret_path, read_secret
     from tokumei.read.release import read_release, read_release_schema
@@ -99,7 +99,8 @@ def report(
             seed=seed,
         )
         text = release_report(material, language=language)
-    write_text(output, text)
+    # The report tells which pseudonyms are protected worst: it is internal.
+    write_text(output, text, mode=OWNER_ONLY)
     outcome = material.verdict.outcome.value
     document = {
         "report": str(output),
