@@ -23,6 +23,8 @@ def become_referee(referee: Visitor, link: str) -> list[str]:
     referee.fill(name="Rei Referee", email=EMAIL, password1=PASSWORD, password2=PASSWORD)
     referee.press("Make my account")
     referee.look()
+    # Every time this page is shown it offers another key; only the last one counts.
+    referee.page.reload()
     secret = referee.page.locator("#totp-key").inner_text()
     referee.fill(code=totp_code(secret))
     referee.press("Switch on")

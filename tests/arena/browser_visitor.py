@@ -20,7 +20,7 @@ import pytest
 from tests.arena.real_server import until
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Locator, Request
+    from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request
 
 __all__ = ["Inspector", "Visitor", "opened_browser"]
 
@@ -41,6 +41,10 @@ PATIENCE = 60_000.0
 # What differs from page to page of one kind: ids, keys of links, and words of the query.
 CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|(?<=/confirm-email/)[^/]+|(?<=/referee/)[^/]+|(?<=/join/)[^/]+")
 GRAVE = ("serious", "critical")
+VIEWPORT = {"width": 1000, "height": 800}
+ALL_RULES: dict[str, Any] = {"resultTypes": ["violations"]}
+# Colours do not depend on the language, and take most of the time.
+SAME_COLOURS = {**ALL_RULES, "rules": {"color-contrast": {"enabled": False}}}
 
 
 @contextmanager
@@ -75,34 +79,25 @@ class Inspector:
         from axe_playwright_python.sync_playwright import Axe
 
         self._axe = Axe()
-        self.seen: set[tuple[str, str]] = set()
+        self.seen: set[str] = set()
         self.complaints: list[str] = []
 
     def look(self, visitor: Visitor) -> None:
-        """Look at a page that shows something special: in the language it is in."""
-        self._ask(visitor, f"{visitor.place} ({len(self.seen)})")
-
-    def look_twice(self, visitor: Visitor) -> None:
-        """Look at a page that can be asked for again: in its language, then in the other one, then go back."""
-        if (visitor.place, visitor.language) in self.seen:
+        """Look at this kind of page in its language, then in another tab in the other language."""
+        if visitor.place in self.seen:
             return
-        here = visitor.language
-        other = "ja" if here == "en" else "en"
-        self._ask(visitor, visitor.place)
-        for language in (other, here):
-            visitor.set_language_quietly(language)
-            if language == other:
-                self._ask(visitor, visitor.place)
+        self.seen.add(visitor.place)
+        self._ask(visitor.page, visitor.place, visitor.language, ALL_RULES)
+        with visitor.other_language() as (tab, language):
+            self._ask(tab, visitor.place, language, SAME_COLOURS)
 
-    def _ask(self, visitor: Visitor, kind: str) -> None:
-        self.seen.add((kind, visitor.language))
-        page = visitor.page
-        assert page.locator("html").get_attribute("lang") == visitor.language, kind
-        for found in self._axe.run(page).response["violations"]:
+    def _ask(self, page: Page, place: str, language: str, options: dict[str, Any]) -> None:
+        assert page.locator("html").get_attribute("lang") == language, place
+        for found in self._axe.run(page, options=options).response["violations"]:
             if found["impact"] in GRAVE:
-                self.complaints.append(f"{kind} {visitor.language}: {found['id']}: {found['nodes'][0]['html'][:300]}")
+                self.complaints.append(f"{place} {language}: {found['id']}: {found['nodes'][0]['html'][:300]}")
         if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
-            self.complaints.append(f"{kind} {visitor.language}: wider than the window")
+            self.complaints.append(f"{place} {language}: wider than the window")
 
 
 class Visitor:
@@ -112,31 +107,32 @@ class Visitor:
         self, browser: Browser, url: str, inspector: Inspector, *, language: str = "en", **options: Any
     ) -> None:
         self.url, self.language, self._inspector = url, language, inspector
-        options = {
-            "locale": "en-GB",
-            "timezone_id": "Europe/Berlin",
-            "viewport": {"width": 1100, "height": 900},
-            **options,
-        }
-        self.context = browser.new_context(accept_downloads=True, **options)
+        usual = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "viewport": VIEWPORT, "reduced_motion": "reduce"}
+        self.context = browser.new_context(accept_downloads=True, **{**usual, **options})
         self.context.set_default_timeout(PATIENCE)
-        self.page = self.context.new_page()
-        self.page.on("console", self._heard)
-        self.page.on("pageerror", lambda error: inspector.complaints.append(f"{self.place}: {error}"))
-        self.page.on("request", self._asked)
-        self.page.on("dialog", lambda dialog: dialog.accept())
         # A refusal of the policy is an event of the page even where the console stays silent.
-        self.page.add_init_script(
+        self.context.add_init_script(
             "document.addEventListener('securitypolicyviolation',"
             " (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))"
         )
+        self.page = self.context.new_page()
+        self._listen(self.page)
+        self._tab: Page | None = None
+        # Whoever only begins to wait for a dialog when a key is pressed may be too late.
+        self.page.on("filechooser", lambda _chooser: None)
+
+    def _listen(self, page: Page) -> None:
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self._inspector.complaints.append(f"{self.place}: {error}"))
+        page.on("request", self._asked)
+        page.on("dialog", lambda dialog: dialog.accept())
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self._inspector.complaints.append(f"{self.place}: {message.type}: {message.text}")
 
     def _asked(self, request: Request) -> None:
-        if not request.url.startswith((f"{self.url}/", "data:")):
+        if not request.url.startswith((f"{self.url}/", "data:", "about:blank")):
             self._inspector.complaints.append(f"{self.place}: asked {request.url}")
 
     @property
@@ -149,23 +145,33 @@ class Visitor:
         return english if self.language == "en" else _catalogue().gettext(english)
 
     def open(self, path: str) -> None:
-        """Go to an address and look at the page in both languages."""
+        """Go to an address and look at the page."""
         self.page.goto(path if path.startswith("http") else self.url + path)
         self.look()
 
     def look(self) -> None:
         """Look at the page in both languages, unless that was done before."""
-        self._inspector.look_twice(self)
-
-    def look_here(self) -> None:
-        """Look at a page that is not shown again."""
         self._inspector.look(self)
 
-    def set_language_quietly(self, language: str) -> None:
-        """Read the same page in a language, as if it had been chosen before."""
+    @contextmanager
+    def other_language(self) -> Iterator[tuple[Page, str]]:
+        """Open this page once more, in another tab and in the other language."""
+        other = "ja" if self.language == "en" else "en"
+        if self._tab is None:
+            self._tab = self.context.new_page()
+            self._listen(self._tab)
+        self._prefer(other)
+        try:
+            self._tab.goto(self.page.url)
+            yield self._tab, other
+        finally:
+            self._prefer(self.language)
+            # Live parts of pages nobody looks at would go on asking.
+            self._tab.goto("about:blank")
+            self.page.bring_to_front()
+
+    def _prefer(self, language: str) -> None:
         self.context.add_cookies([{"name": "arena_language", "value": language, "url": self.url}])
-        self.language = language
-        self.page.reload()
 
     def switch_language(self, language: str) -> None:
         """Press the name of a language at the top of the page."""

@@ -46,9 +46,6 @@ class _Blind(Inspector):
     def look(self, visitor: Visitor) -> None:
         """Do nothing."""
 
-    def look_twice(self, visitor: Visitor) -> None:
-        """Do nothing."""
-
 
 def _shoot(visitor: Visitor, name: str, height: int, *, top: str = "") -> None:
     """Write so much of the page, from its beginning or from just above an element."""
