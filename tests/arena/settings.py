@@ -21,3 +21,11 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
 ARENA_LIMITS = {**ARENA_LIMITS, "board_seconds": 0}  # noqa: F405
 # Static files are served from their sources; WhiteNoise only wants the folder to exist.
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405
+# Pages that refuse something are logged; threads of a test's server would write to a stream that is closed by then.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"nowhere": {"class": "logging.NullHandler"}},
+    "root": {"handlers": ["nowhere"]},
+    "loggers": {"tokumei_arena": {"level": "INFO"}},
+}

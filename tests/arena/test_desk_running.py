@@ -67,7 +67,7 @@ def test_the_live_view_shows_queue_and_submissions(desk: Client) -> None:
     assert "0 waiting 0 being evaluated 6 evaluated" in words
     assert words.count("Beta") == 3
     assert "guesses → Alpha" in words
-    assert "right 8" in words
+    assert "right guesses 8" in words
 
 
 def test_failed_work_is_repeated_and_counts_again(desk: Client, referee: Person) -> None:
