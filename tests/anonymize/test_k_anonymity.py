@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tokumei.anonymize.blocks import cut_blocks
 from tokumei.anonymize.k_anonymity import KAnonymity
 from tokumei.anonymize.pairing import pair_units
 from tokumei.cells import MISSING
@@ -115,6 +116,17 @@ def test_result_depends_neither_on_row_order_nor_on_threads(k: int) -> None:
     assert texts[0].equals(texts[1])
     assert texts[0].equals(texts[2])
     assert (results[0][1].rows == results[2][1].rows).all()
+
+
+def test_the_block_of_the_longest_histories_gets_the_threads() -> None:
+    """Ten histories of 100 records and ten of 10: shares of the work 100 to 1, of four threads 4 and 1."""
+    who = [f"s{unit:02}" for unit in range(20) for _ in range(100 if unit < 10 else 10)]
+    frame = pl.DataFrame({"who": who, "day": np.arange(len(who)) % 50, "item": ["a"] * len(who)})
+    table = RecordTable.from_history(History.from_frame(frame, SCHEMA), {})
+    long, short = cut_blocks(table, most=10, fewest=4)
+    assert (long.share, short.share) == (pytest.approx(100 / 101), pytest.approx(1 / 101))
+    assert [block.threads(4) for block in (long, short)] == [4, 1]
+    assert [block.threads(1) for block in (long, short)] == [1, 1]
 
 
 def test_blocks_and_resumed_blocks_give_the_same_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

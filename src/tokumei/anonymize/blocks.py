@@ -8,6 +8,7 @@ content is near: halved again and again at the median of the field that spreads 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,14 +24,19 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Block:
-    """Some units of a table, to be grouped among themselves."""
+    """Some units of a table, to be grouped among themselves; their share of the work that all blocks are."""
 
     table: RecordTable
     units: Ints
+    share: float = 1.0
 
     def part(self) -> RecordTable:
         """Return the table of these units alone."""
         return self.table if len(self.units) == len(self.table) else self.table.take(self.units)
+
+    def threads(self, available: int) -> int:
+        """Return how many threads the block deserves: on one, the block of the longest histories outlasts the rest."""
+        return max(1, math.ceil(available * self.share))
 
     def digest(self, settings: str) -> str:
         """Return a name for the block that changes with its records and with the settings."""
@@ -55,7 +61,11 @@ def cut_blocks(table: RecordTable, *, most: int, fewest: int) -> list[Block]:
         return [Block(table, np.arange(count, dtype=np.int64))]
     order = _line_up(table, fewest)
     pieces = max(1, min(-(-count // most), count // max(fewest, 1)))
-    return [Block(table, np.sort(part)) for part in np.array_split(order, pieces)]
+    parts = [np.sort(part) for part in np.array_split(order, pieces)]
+    # A cost of two histories takes time in proportion to the product of their lengths.
+    work = table.counts().astype(np.float64) ** 2
+    total = max(float(work.sum()), 1.0)
+    return [Block(table, part, float(work[part].sum()) / total) for part in parts]
 
 
 def _line_up(table: RecordTable, fewest: int) -> Ints:

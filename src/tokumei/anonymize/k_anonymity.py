@@ -36,6 +36,8 @@ Ints = npt.NDArray[np.int64]
 
 LEFTOVER_ROUNDS = 3
 MANY_RECORDS = 200_000
+# Above that many records, long histories are compared in chunks of so many (their final alignment is not).
+MANY_RECORDS_PAIR_LIMIT = 500
 # Above this the normal effort searches as the fast one does: minutes would become hours.
 VERY_MANY_RECORDS = 1_000_000
 # Scales the size of blocks; for tests.
@@ -55,7 +57,7 @@ class _Effort:
 
 _EFFORTS = {
     "fast": _Effort(5, 300, 800, 800, GroupingPlan(per_unit=10, limit=150, anneals=1, rounds=1, passes=1, window=180)),
-    "normal": _Effort(8, 3000, 3000, 1500, GroupingPlan(anneals=1, rounds=3, passes=1)),
+    "normal": _Effort(8, 3000, 3000, 1500, GroupingPlan(anneals=1, window=180)),
     "best": _Effort(
         12,
         5000,
@@ -130,10 +132,10 @@ class KAnonymity(Anonymizer):
         """Return the groups of units that are published alike."""
         effort = self._effort(table)
         blocks = cut_blocks(table, most=max(int(effort.most_units * _MOST_UNITS_FACTOR), 4 * self.k), fewest=4 * self.k)
-        inner = 1 if len(blocks) > 1 else self.threads
-        settings = f"{self.k} {self.effort} {self.weights} 1"
+        many = len(table.rows) > MANY_RECORDS and self.effort != "best"
+        settings = f"{self.k} {self.effort} {self.weights} {many} 2"
         solved = run_blocks(
-            self._solver(effort, inner, len(table.rows) > MANY_RECORDS),
+            self._solver(effort, many),
             blocks,
             workers=self.threads,
             folder=None if self.resume is None else Path(self.resume),
@@ -146,14 +148,14 @@ class KAnonymity(Anonymizer):
         ]
         return Groups.of(group for part in moved for group in part.lists())
 
-    def _solver(self, effort: _Effort, threads: int, many: bool) -> Callable[[Block], Result]:  # noqa: FBT001
+    def _solver(self, effort: _Effort, many: bool) -> Callable[[Block], Result]:  # noqa: FBT001
         """Return the function that groups one block."""
 
         def solve(block: Block) -> Result:
-            table = block.part()
+            table, threads = block.part(), block.threads(self.threads)
             if self.k == 2:
-                limit = min(effort.pair_limit, 800) if many and self.effort != "best" else effort.pair_limit
-                wanted = min(effort.candidates, 5) if many and self.effort != "best" else effort.candidates
+                limit = min(effort.pair_limit, MANY_RECORDS_PAIR_LIMIT) if many else effort.pair_limit
+                wanted = min(effort.candidates, 5) if many else effort.candidates
                 lists = pair_units(table, per_unit=wanted, limit=limit, threads=threads)
             else:
                 lists = group_units(table, self.k, effort.plan.on(threads))
