@@ -137,3 +137,20 @@ def test_targets_are_checked_before_the_work(tmp_path: Path) -> None:
         if path != tmp_path:
             with pytest.raises(OutputError, match=reason):
                 check_folder_target(path)
+
+
+@pytest.mark.parametrize("call", ["touch", "mkdir"])
+def test_an_interrupt_right_after_the_temporary_name_exists_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    original = getattr(Path, call)
+
+    def interrupted(path: Path, *args: object, **options: object) -> None:
+        original(path, *args, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, call, interrupted)
+    place = atomic_path if call == "touch" else atomic_folder
+    with pytest.raises(KeyboardInterrupt), place(tmp_path / "release"):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -10,10 +10,11 @@ from __future__ import annotations
 import errno
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tokumei.errors import OutputError
@@ -105,6 +106,11 @@ def _check_parent(target: Path) -> None:
         raise PermissionError(errno.EACCES, "")
 
 
+def _temporary_name(target: Path, folder: Path) -> Path:
+    """Return a name that nobody else uses; known before anything is created, so that no Ctrl-C leaves it behind."""
+    return folder / f".{target.name[:_NAME_HEAD]}.{secrets.token_hex(8)}.part"
+
+
 @contextmanager
 def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     """Yield a temporary path in the same folder; rename it to ``path`` at the end, remove it on any failure."""
@@ -112,13 +118,10 @@ def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     check_file_target(path)
     target = Path(os.path.realpath(path))
     special = target.exists() and not target.is_file()
-    temporary: Path | None = None
+    temporary = _temporary_name(target, Path(tempfile.gettempdir()) if special else target.parent)
     try:
         with _told(path):
-            folder = None if special else target.parent
-            handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME_HEAD]}.", suffix=".part", dir=folder)
-            temporary = Path(name)
-            os.close(handle)
+            temporary.touch(OWNER_ONLY, exist_ok=False)
             yield temporary
             if special:
                 with temporary.open("rb") as written, target.open("wb") as device:
@@ -129,8 +132,8 @@ def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
             temporary.chmod(mode if mode is not None else 0o666 & ~_umask())
             temporary.replace(target)
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 @contextmanager
@@ -139,11 +142,10 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     path = Path(path)
     check_folder_target(path)
     target = Path(os.path.realpath(path))
-    temporary: Path | None = None
+    temporary = _temporary_name(target, target.parent)
     try:
         with _told(path):
-            name = tempfile.mkdtemp(prefix=f".{target.name[:_NAME_HEAD]}.", suffix=".part", dir=target.parent)
-            temporary = Path(name)
+            temporary.mkdir(0o700)
             yield temporary
             temporary.chmod(0o777 & ~_umask())
             temporary.replace(target)
@@ -153,8 +155,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         file = error.file and error.file.replace(old, new)
         raise OutputError(error.message.replace(old, new), code=error.code, file=file) from error
     finally:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
