@@ -53,3 +53,17 @@ def test_what_nothing_refers_to_goes_when_it_is_old(monkeypatch: pytest.MonkeyPa
     with open_blob(kept.blob) as file:
         assert file.read() == world.GOOD_A
     assert sweep_files() == 0
+
+
+def test_data_that_was_replaced_goes_ground_truth_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep_files(older=timedelta(0))
+    contest = world.make_contest()
+    old = contest.rounds.get().data_files.get()
+    replaced = [old.blob, put_bytes(Blob.Area.TRUTH, "X.csv", b"1\n")]
+    old.blob = put_bytes(Blob.Area.DATA, "T.csv", world.T)
+    old.save()
+    later = timezone.now() + timedelta(days=1, minutes=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert sweep_files() == len(replaced)
+    assert not any(storages[blob.area].exists(blob.key) for blob in replaced if blob.area == Blob.Area.TRUTH)
+    assert list(Blob.objects.all()) == [old.blob]

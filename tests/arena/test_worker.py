@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -21,18 +20,15 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone, translation
 
 from tests.arena import world
+from tests.arena.test_leases import two_teams
 from tests.arena.test_unpack import zipped
 from tests.kernels.test_health_tables import random_table
-from tokumei_arena.core import access, evaluation, intake, leases, queue_view
+from tokumei_arena.core import access, evaluation, intake, queue_view
 from tokumei_arena.core.storage import open_blob, put_bytes
 from tokumei_arena.models import (
     Attempt,
     Blob,
-    Contest,
     DataFile,
-    Evaluation,
-    LogEntry,
-    Person,
     Rescore,
     RescoreItem,
     Submission,
@@ -143,40 +139,9 @@ def test_a_process_confines_itself(tmp_path: Path) -> None:
     assert _confined("print('alive')", parent=1).stdout == ""
 
 
-def _contest(limit: int | None = None) -> tuple[Contest, Person, Person]:
-    contest = world.make_contest()
-    contest.rounds.update(release_limit=limit)
-    alpha, beta = (world.make_team(contest, name)[1] for name in ("Alpha", "Beta"))
-    return contest, alpha, beta
-
-
-RESULT: dict[str, Any] = {"valid": True, "figures": {"U": 0.5}, "findings": [], "finding_count": 0}
-
-
-@database
-def test_an_expired_lease_is_taken_over_and_the_first_worker_is_fenced_off() -> None:
-    contest, alpha, _beta = _contest()
-    submission = world.hand_in(alpha, contest.rounds.get())
-    (first,) = evaluation.claim_work()
-    assert evaluation.claim_work() == []
-    assert evaluation.heartbeat(first)
-    Submission.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    (second,) = evaluation.claim_work()
-    assert second.lease != first.lease
-    assert not evaluation.heartbeat(first)
-    assert not evaluation.finish(first.rows[0], first.lease, {**RESULT, "valid": False}, {}, "v")
-    assert not evaluation.fail(first.rows[0], first.lease, "error")
-    assert Evaluation.objects.count() == 0
-    assert evaluation.finish(second.rows[0], second.lease, RESULT, {}, "v")
-    assert not evaluation.finish(second.rows[0], second.lease, RESULT, {}, "v")
-    submission.refresh_from_db()
-    assert (submission.state, submission.verdict, submission.runs, submission.lease) == ("done", "valid", 2, None)
-    assert LogEntry.objects.filter(action="evaluation.finish").count() == 1
-
-
 @database
 def test_what_is_begun_too_often_fails_with_a_reason_and_gives_its_try_back() -> None:
-    contest, alpha, _beta = _contest(limit=1)
+    contest, alpha, _beta = two_teams(limit=1)
     submission = world.hand_in(alpha, contest.rounds.get())
     for run in range(1, 4):
         (job,) = evaluation.claim_work()
@@ -204,7 +169,7 @@ def test_what_is_begun_too_often_fails_with_a_reason_and_gives_its_try_back() ->
 def test_deaths_that_would_repeat_fail_at_once_others_are_tried_again(
     death: str, runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contest, alpha, _beta = _contest(limit=1)
+    contest, alpha, _beta = two_teams(limit=1)
     submission = world.hand_in(alpha, contest.rounds.get())
     monkeypatch.setattr(evaluation, "run_child", lambda *_a, **_k: Outcome(None, death, "told"))
     assert evaluation.run_pending() == runs
@@ -215,7 +180,7 @@ def test_deaths_that_would_repeat_fail_at_once_others_are_tried_again(
 
 @database
 def test_an_invalid_file_costs_no_try() -> None:
-    contest, alpha, _beta = _contest(limit=1)
+    contest, alpha, _beta = two_teams(limit=1)
     round_ = contest.rounds.get()
     bad = world.hand_in(alpha, round_, b"PK\x03\x04 not a zip")
     evaluation.run_pending()
@@ -230,7 +195,7 @@ def test_an_invalid_file_costs_no_try() -> None:
 
 @database
 def test_a_round_without_data_fails_with_that_reason() -> None:
-    contest, alpha, _beta = _contest()
+    contest, alpha, _beta = two_teams()
     DataFile.objects.all().delete()
     submission = world.hand_in(alpha, contest.rounds.get())
     evaluation.run_pending()
@@ -240,7 +205,7 @@ def test_a_round_without_data_fails_with_that_reason() -> None:
 
 @database
 def test_a_worker_that_is_stopped_gives_its_work_back() -> None:
-    contest, alpha, _beta = _contest()
+    contest, alpha, _beta = two_teams()
     submission = world.hand_in(alpha, contest.rounds.get())
     assert evaluation.work_once(stopped=lambda: True) == 1
     submission.refresh_from_db()
@@ -249,7 +214,7 @@ def test_a_worker_that_is_stopped_gives_its_work_back() -> None:
 
 def _attacked(count: int) -> tuple[Target, list[Submission]]:
     """Return a target with guesses of this many teams waiting."""
-    contest, alpha, _beta = _contest()
+    contest, alpha, _beta = two_teams()
     round_ = contest.rounds.get()
     others = [world.make_team(contest, f"Attacker {number}")[1] for number in range(count)]
     world.hand_in(alpha, round_)
@@ -372,17 +337,6 @@ def test_a_worker_needs_its_role(settings: LazySettings) -> None:
     settings.ARENA_ROLE = "web"
     with pytest.raises(ImproperlyConfigured, match="needs the role 'worker'"):
         loop.run_worker(threading.Event())
-
-
-@database
-def test_leases_are_given_back_only_by_their_holder() -> None:
-    contest, alpha, _beta = _contest()
-    world.hand_in(alpha, contest.rounds.get())
-    (job,) = evaluation.claim_work()
-    leases.give_back(job.rows, uuid.uuid4(), uncounted=True)
-    assert Submission.objects.get().state == "running"
-    leases.give_back(job.rows, job.lease, uncounted=True)
-    assert Submission.objects.get().state == "queued"
 
 
 PROGRAM = """

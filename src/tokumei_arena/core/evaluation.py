@@ -8,7 +8,6 @@ a lease that runs out, and another worker begins anew.
 from __future__ import annotations
 
 import logging
-import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.files.base import File
 from django.db import transaction
 from django.db.models import QuerySet
 
 from tokumei_arena.core import leases, staging, targets
+from tokumei_arena.core.pulse import Pulse
 from tokumei_arena.core.results import (
     INTERRUPTED,
     NO_DATA,
@@ -31,6 +32,7 @@ from tokumei_arena.core.results import (
     open_target,
     round_of,
 )
+from tokumei_arena.core.storage import copy_to, make_blob, store
 from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, Team
 from tokumei_arena.worker.folders import work_folder
 from tokumei_arena.worker.limits import Limits
@@ -172,32 +174,47 @@ def _in_child(job: Job, stopped: Callable[[], bool]) -> tuple[Outcome, list[dict
     """Copy what is needed, run the process, keep the files it published."""
     row, round_ = job.rows[0], round_of(job.rows[0])
     description = {"rule_set": round_.contest.rule_set, "parameters": staging.parameters_of(round_)}
+    pulse = _pulse(job, stopped)
     with work_folder() as folder:
         try:
-            inputs = _stage(folder, job, description)
+            inputs = _stage(folder, job, description, pulse)
         except staging.MissingDataError:
             return Outcome(None, NO_DATA), []
-        limits = Limits.of(settings.ARENA_LIMITS)
-        outcome = run_child(folder, description, limits, keep_on=_pulse(job, stopped))
+        if not pulse():
+            return Outcome(None, Death.STOPPED), []
+        outcome = run_child(folder, description, Limits.of(settings.ARENA_LIMITS), keep_on=pulse)
         if outcome.result is not None and isinstance(row, Target):
-            open_target(row, job.lease, folder / "out", outcome.result["files"])
+            open_target(row, job.lease, folder / "out", outcome.result["files"], put=_putting(pulse))
     return outcome, inputs
 
 
-def _stage(folder: Path, job: Job, description: dict[str, Any]) -> list[dict[str, Any]]:
+def _stage(folder: Path, job: Job, description: dict[str, Any], pulse: Pulse) -> list[dict[str, Any]]:
     """Copy the files of a job and complete its description; return the hashes of the inputs, row by row."""
+
+    def copy(blob: Blob, path: Path) -> None:
+        pulse.moving(lambda: copy_to(blob, path))
+
     row = job.rows[0]
     if isinstance(row, Target):
         others = Team.objects.filter(contest=row.round.contest_id).exclude(pk=row.team_id).order_by("pk")
         seed = targets.secret_number(row.round, f"target:{row.team_id}")
         description.update(task="publish", attackers=[str(team.pk) for team in others], seed=seed)
-        return [staging.stage_release(folder, row.submission)]
+        return [staging.stage_release(folder, row.submission, copy=copy)]
     submissions = [_submission_of(one) for one in job.rows]
     if submissions[0].target is None:
         description["task"] = "release"
-        return [staging.stage_release(folder, submissions[0])]
+        return [staging.stage_release(folder, submissions[0], copy=copy)]
     description.update(task="guesses", count=len(submissions))
-    return staging.stage_guesses(folder, submissions[0].target, submissions)
+    return staging.stage_guesses(folder, submissions[0].target, submissions, copy=copy)
+
+
+def _putting(pulse: Pulse) -> Callable[[Blob.Area, str, File[Any]], Blob]:
+    """Return what stores a file while the pulse goes on."""
+
+    def put(area: Blob.Area, name: str, file: File[Any]) -> Blob:
+        return make_blob(area, name, pulse.moving(lambda: store(area, file)))
+
+    return put
 
 
 def _submission_of(row: Leased) -> Submission:
@@ -206,23 +223,11 @@ def _submission_of(row: Leased) -> Submission:
     return found
 
 
-def _pulse(job: Job, stopped: Callable[[], bool]) -> Callable[[], bool]:
-    """Return what the watcher of the process asks all the time: it prolongs the lease, and says when to stop."""
-    every = settings.ARENA_LIMITS["lease_seconds"] / 3
-    last = time.monotonic()
-
-    def beat() -> bool:
-        nonlocal last
-        if stopped():
-            return False
-        if time.monotonic() - last > every:
-            last = time.monotonic()
-            return heartbeat(job)
-        return True
-
-    # Copying may have taken a while.
-    heartbeat(job)
-    return beat
+def _pulse(job: Job, stopped: Callable[[], bool]) -> Pulse:
+    limits = settings.ARENA_LIMITS
+    return Pulse(
+        lambda: heartbeat(job), stopped, lease_seconds=limits["lease_seconds"], longest_move=limits["wall_seconds"]
+    )
 
 
 def work_once(*, stopped: Callable[[], bool] = lambda: False) -> int:

@@ -1,7 +1,8 @@
-"""What killed processes leave in the stores: uploads that never became submissions, and half written files.
+"""What killed processes and replaced data leave in the stores: files that nothing refers to, and half written ones.
 
-They harm nobody but fill the disk. Only what is old goes: an upload of this moment may become a submission in the next
-one. A whole file without a row is left alone: the row may be in another database that shares the store.
+They fill the disk, and ground truth that was replaced should not stay for ever. Only what is old goes: an upload of
+this moment may become a submission in the next one. A whole file without a row is left alone: the row may be in another
+database that shares the store.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from django.core.files.storage import storages
 
 from tokumei_arena.core import clock
 from tokumei_arena.core.storage import PART, FolderStorage, discard
-from tokumei_arena.models import Blob, Submission
+from tokumei_arena.models import Blob, DataFile, Submission, TargetFile
 
 __all__ = ["sweep_files"]
 
@@ -21,10 +22,11 @@ OLD = timedelta(days=1)
 
 
 def sweep_files(*, older: timedelta = OLD) -> int:
-    """Remove uploads without a submission and half written files; return how many."""
+    """Remove files that no submission, data or target has, and half written ones; return how many."""
     before = clock.now() - older
-    taken_in = Submission.objects.values("blob")
-    abandoned = Blob.objects.filter(area=Blob.Area.UPLOADS, created_at__lt=before).exclude(pk__in=taken_in)
+    abandoned = Blob.objects.filter(created_at__lt=before)
+    for owners in (Submission.objects, DataFile.objects, TargetFile.objects):
+        abandoned = abandoned.exclude(pk__in=owners.values_list("blob", flat=True))
     count = 0
     for blob in abandoned:
         discard(blob)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_noop
 
 from tokumei_arena.core import intake, leases, logbook
-from tokumei_arena.core.storage import put_file
+from tokumei_arena.core.storage import discard, put_file
 from tokumei_arena.models import (
     Blob,
     Evaluation,
@@ -124,17 +125,33 @@ def fail(row: Leased, lease: uuid.UUID, reason: str) -> bool:
     return True
 
 
-def open_target(target: Target, lease: uuid.UUID, folder: Path, files: list[dict[str, str]]) -> bool:
-    """Store the files that were made of a target and open it to attackers."""
+def open_target(
+    target: Target,
+    lease: uuid.UUID,
+    folder: Path,
+    files: list[dict[str, str]],
+    *,
+    put: Callable[[Blob.Area, str, File[Any]], Blob] = put_file,
+) -> bool:
+    """Store the files that were made of a target and open it to attackers.
+
+    Storing takes its time, so it comes before the transaction: on SQLite nobody else could write meanwhile.
+    """
+    made = []
+    for listed in files:
+        with (folder / listed["path"]).open("rb") as file:
+            made.append(put(Blob.Area(listed["area"]), f"{listed['name']}.csv", File(file)))
     with transaction.atomic():
         mine = leases.held(target, lease)
-        if mine is None:
-            return False
-        TargetFile.objects.filter(target=mine).delete()
-        for listed in files:
-            with (folder / listed["path"]).open("rb") as file:
-                blob = put_file(Blob.Area(listed["area"]), f"{listed['name']}.csv", File(file))
-            TargetFile.objects.create(target=mine, name=listed["name"], team_id=listed["team"] or None, blob=blob)
-        _end(mine, WorkState.DONE)
-        logbook.record("target.publish", contest=mine.round.contest, object_id=mine.pk, files=len(files))
-    return True
+        if mine is not None:
+            TargetFile.objects.filter(target=mine).delete()
+            TargetFile.objects.bulk_create(
+                TargetFile(target=mine, name=listed["name"], team_id=listed["team"] or None, blob=blob)
+                for listed, blob in zip(files, made, strict=True)
+            )
+            _end(mine, WorkState.DONE)
+            logbook.record("target.publish", contest=mine.round.contest, object_id=mine.pk, files=len(files))
+    if mine is None:
+        for blob in made:
+            discard(blob)
+    return mine is not None

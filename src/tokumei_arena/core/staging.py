@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, Targ
 __all__ = ["MissingDataError", "data_blobs", "parameters_of", "put_files", "stage_guesses", "stage_release"]
 
 Inputs = dict[str, Any]
+Copy = Callable[[Blob, Path], None]
 
 
 class MissingDataError(Exception):
@@ -35,28 +36,28 @@ def data_blobs(round_: Round, team: Team | None) -> dict[str, Blob]:
     return found
 
 
-def put_files(folder: Path, blobs: dict[str, Blob]) -> dict[str, str]:
+def put_files(folder: Path, blobs: dict[str, Blob], *, copy: Copy = copy_to) -> dict[str, str]:
     """Copy blobs into a folder as NAME.csv; return their hashes."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, blob in blobs.items():
-        copy_to(blob, folder / f"{name}.csv")
+        copy(blob, folder / f"{name}.csv")
     return {name: blob.sha256 for name, blob in sorted(blobs.items())}
 
 
-def _stage_data(folder: Path, round_: Round, team: Team) -> dict[str, str]:
+def _stage_data(folder: Path, round_: Round, team: Team, copy: Copy) -> dict[str, str]:
     blobs = data_blobs(round_, team)
     needed = [file.name for file in find_game(round_.contest.rule_set).data_files if not file.optional]
     if any(name not in blobs for name in needed):
         raise MissingDataError
-    return put_files(folder / "data", blobs)
+    return put_files(folder / "data", blobs, copy=copy)
 
 
-def stage_release(folder: Path, submission: Submission) -> Inputs:
+def stage_release(folder: Path, submission: Submission, *, copy: Copy = copy_to) -> Inputs:
     """Copy a release and what it is compared with."""
     round_ = submission.round
-    data = _stage_data(folder, round_, submission.team)
+    data = _stage_data(folder, round_, submission.team, copy)
     (folder / "release").mkdir()
-    copy_to(submission.blob, folder / "release/upload")
+    copy(submission.blob, folder / "release/upload")
     return {"data": data, "parameters": parameters_of(round_), "submission": submission.blob.sha256}
 
 
@@ -70,20 +71,20 @@ def _named(files: Iterable[TargetFile], team: Any, *, truth: bool) -> dict[str, 
     }
 
 
-def stage_guesses(folder: Path, target: Target, guesses: Sequence[Submission]) -> list[Inputs]:
+def stage_guesses(folder: Path, target: Target, guesses: Sequence[Submission], *, copy: Copy = copy_to) -> list[Inputs]:
     """Copy a target with everything about it, and the guesses of several attackers."""
-    common = stage_release(folder, target.submission)
+    common = stage_release(folder, target.submission, copy=copy)
     files = _target_files(target)
     common["release"] = common.pop("submission")
-    common["published"] = put_files(folder / "published", _named(files, None, truth=False))
-    common["truth"] = put_files(folder / "truth", _named(files, None, truth=True))
+    common["published"] = put_files(folder / "published", _named(files, None, truth=False), copy=copy)
+    common["truth"] = put_files(folder / "truth", _named(files, None, truth=True), copy=copy)
     found = []
     for number, guess in enumerate(guesses):
         place = folder / "guesses" / str(number)
         own = {
-            "own_published": put_files(place / "published", _named(files, guess.team_id, truth=False)),
-            "own_truth": put_files(place / "truth", _named(files, guess.team_id, truth=True)),
+            "own_published": put_files(place / "published", _named(files, guess.team_id, truth=False), copy=copy),
+            "own_truth": put_files(place / "truth", _named(files, guess.team_id, truth=True), copy=copy),
         }
-        copy_to(guess.blob, place / "upload")
+        copy(guess.blob, place / "upload")
         found.append({**common, **own, "submission": guess.blob.sha256})
     return found

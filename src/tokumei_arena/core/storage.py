@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from django.conf import settings
 from django.core.files.base import ContentFile, File
@@ -21,19 +21,30 @@ __all__ = [
     "PART",
     "FolderStorage",
     "NoStorage",
+    "Stored",
     "TruthClosedError",
     "copy_to",
     "discard",
+    "make_blob",
     "need_worker",
     "open_blob",
     "open_stored",
     "put_bytes",
     "put_file",
+    "store",
 ]
 
 PIECE = 1 << 20
 # How the name of a file ends while it is being written.
 PART = ".part"
+
+
+class Stored(NamedTuple):
+    """Where bytes are kept, and what they are."""
+
+    key: str
+    sha256: str
+    size: int
 
 
 class TruthClosedError(PermissionError):
@@ -72,12 +83,21 @@ def _digest(file: File[Any]) -> str:
     return digest.hexdigest()
 
 
-def put_file(area: Blob.Area, name: str, file: File[Any]) -> Blob:
-    """Store a file under a key that nobody can guess; return its row, which the caller's transaction keeps or not."""
+def store(area: Blob.Area, file: File[Any]) -> Stored:
+    """Store a file under a key that nobody can guess; the database is not asked."""
     sha256 = _digest(file)
     random = secrets.token_hex(16)
-    key = storages[area].save(f"{random[:2]}/{random}", file)
-    return Blob.objects.create(area=area, key=key, sha256=sha256, size=file.size, name=Path(name).name[:200] or "file")
+    return Stored(storages[area].save(f"{random[:2]}/{random}", file), sha256, file.size)
+
+
+def make_blob(area: Blob.Area, name: str, stored: Stored) -> Blob:
+    """Return the new row of a stored file, which the caller's transaction keeps or not."""
+    return Blob.objects.create(area=area, name=Path(name).name[:200] or "file", **stored._asdict())
+
+
+def put_file(area: Blob.Area, name: str, file: File[Any]) -> Blob:
+    """Store a file; return its row."""
+    return make_blob(area, name, store(area, file))
 
 
 def put_bytes(area: Blob.Area, name: str, data: bytes) -> Blob:
