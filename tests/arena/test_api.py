@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.conf import LazySettings
 from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -15,7 +16,8 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core import evaluation, feedback, tokens
+from tests.arena.pages import add_second_factor
+from tokumei_arena.core import evaluation, feedback, people, tokens
 from tokumei_arena.models import ApiToken, Contest, Person, Submission, Target
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +35,8 @@ class Caller:
 
     def __init__(self, person: Person, *scopes: str, language: str = "en") -> None:
         wanted = scopes or (*EVERYTHING, *(("referee",) if person.is_referee else ()))
+        if person.is_referee and not people.has_second_factor(person):
+            add_second_factor(person)
         self.token, text = tokens.make(person, name="test", scopes=wanted, lasts=timedelta(days=1))
         self.headers = {"Authorization": f"Bearer {text}", "Accept-Language": language}
 
@@ -118,6 +122,36 @@ def test_a_token_does_what_its_scopes_say() -> None:
     Person.objects.filter(pk=referee.pk).update(is_referee=False)
     assert _code(caller.get("/contests/cup-1/queue", 403)) == "not-referee"
     assert ApiToken.objects.get(person=referee).last_used_at is not None
+
+
+def test_a_referee_without_the_scope_sees_what_everybody_sees() -> None:
+    world.make_contest(is_open=False)
+    contest = world.make_contest("registration", needs_approval=False, terms="")
+    _team, captain = world.make_team(contest, "Alpha")
+    world.move_to(contest.rounds.get(), "anonymize")
+    release = world.hand_in(captain, contest.rounds.get())
+    world.move_to(contest.rounds.get(), "registration")
+    person = world.make_person("Ref", referee=True)
+    reader, referee = Caller(person, *EVERYTHING), Caller(person)
+    assert (len(reader.get("/contests")), len(referee.get("/contests"))) == (1, 2)
+    assert (reader.get("/me")["referee"], referee.get("/me")["referee"]) == (False, True)
+    assert reader.get("/contests/cup-2/submissions") == []
+    assert [one["id"] for one in referee.get("/contests/cup-2/submissions")] == [str(release.pk)]
+    assert _code(reader.get("/contests/cup-2/rounds/final/matrix", 409)) == "not-published"
+    assert _code(reader.post("/contests/cup-2/teams", {"name": "Spies"}, 403)) == "referee-in-team"
+
+
+def test_a_referee_without_a_second_factor_gets_nowhere() -> None:
+    world.make_contest()
+    person = world.make_person("Ref", referee=True)
+    referee = Caller(person)
+    referee.get("/contests/cup-1/queue")
+    Authenticator.objects.filter(user=person).delete()
+    for path in ("/contests/cup-1/queue", "/contests"):
+        assert referee.get(path, 403)["error"] == {
+            "code": "second-factor",
+            "message": "referees need a second factor; set one up first",
+        }
 
 
 def test_nobody_sees_what_is_not_for_them() -> None:

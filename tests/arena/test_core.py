@@ -14,7 +14,7 @@ from tokumei_arena.core import access, intake, logbook, phases
 from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.core.storage import TruthClosedError, open_blob, put_bytes
 from tokumei_arena.core.targets import make_due_targets
-from tokumei_arena.models import Attempt, Blob, LogEntry, Person, Phase, Round, Submission, Target
+from tokumei_arena.models import Attempt, Blob, DataFile, LogEntry, Person, Phase, Round, Submission, Target
 
 pytestmark = pytest.mark.django_db
 
@@ -137,6 +137,15 @@ def test_truth_is_closed_to_web_processes(settings: LazySettings) -> None:
     settings.ARENA_ROLE = "worker"
     with open_blob(blob) as file:
         assert file.read() == b"1\n"
+
+
+def test_truth_among_the_data_of_a_round_is_listed_for_nobody() -> None:
+    contest = world.make_contest()
+    round_ = contest.rounds.get()
+    _team, captain = world.make_team(contest, "Alpha")
+    DataFile.objects.create(round=round_, name="X", blob=put_bytes(Blob.Area.TRUTH, "X.csv", b"1\n"))
+    for viewer in (captain, world.make_person("Ref", referee=True)):
+        assert [file.name for file in access.data_files(viewer, round_)] == ["T"]
 
 
 def test_a_changed_or_missing_log_entry_is_found() -> None:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja.security import HttpBearer
 
-from tokumei_arena.core import access, clock, rate_limits, tokens
+from tokumei_arena.core import access, clock, people, rate_limits, tokens
 from tokumei_arena.core.errors import NotAllowedError
 from tokumei_arena.models import ApiToken, Person
 
@@ -37,11 +37,20 @@ class TokenAuth(HttpBearer):
         if self.scope not in found.scopes:
             message = _("this token has no scope “%(scope)s”; make another one") % {"scope": self.scope}
             raise NotAllowedError(message, code="scope")
+        if tokens.REFEREE in found.scopes:
+            _refuse_single_factor(found.person)
+        found.person.as_participant = tokens.REFEREE not in found.scopes
         if self.scope == tokens.REFEREE:
             access.need_referee(found.person)
         _note_use(found)
         request.user = found.person
         return found
+
+
+def _refuse_single_factor(person: Person) -> None:
+    """Refuse a referee who has switched the second factor off: the pages do so too."""
+    if person.is_referee and not people.has_second_factor(person):
+        raise NotAllowedError(_("referees need a second factor; set one up first"), code="second-factor")
 
 
 def _note_use(token: ApiToken) -> None:

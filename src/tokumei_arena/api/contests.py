@@ -31,7 +31,7 @@ def me(request: HttpRequest) -> schemas.Me:
     return schemas.Me(
         id=person.pk,
         name=person.name,
-        referee=person.is_referee,
+        referee=access.is_referee(person),
         scopes=token_of(request).scopes,
         memberships=[show.membership_document(one) for one in found],
     )

@@ -43,8 +43,8 @@ Viewer = Person | AnonymousUser
 
 
 def is_referee(viewer: Viewer) -> bool:
-    """Return whether the viewer runs contests."""
-    return isinstance(viewer, Person) and viewer.is_active and viewer.is_referee
+    """Return whether the viewer runs contests, and comes as somebody who does."""
+    return isinstance(viewer, Person) and viewer.is_active and viewer.is_referee and not viewer.as_participant
 
 
 def need_referee(viewer: Viewer) -> Person:
@@ -103,8 +103,11 @@ def submissions(viewer: Viewer, contest: Contest) -> QuerySet[Submission]:
 
 
 def data_files(viewer: Viewer, round_: Round) -> QuerySet[DataFile]:
-    """Return the files a round hands out to this viewer: common ones and the own team's, once the data is out."""
-    everything = DataFile.objects.filter(round=round_)
+    """Return the files a round hands out to this viewer: common ones and the own team's, once the data is out.
+
+    Ground truth among the data is handed out to nobody, not even to referees.
+    """
+    everything = DataFile.objects.filter(round=round_).exclude(blob__area=Blob.Area.TRUTH)
     if is_referee(viewer):
         return everything
     team, anonymize = _own_team(viewer, round_.contest), phases.phase_of(round_, Phase.Kind.ANONYMIZE)

@@ -73,7 +73,7 @@ def _need_captain(team: Team, by: Person) -> None:
 
 def _need_free(person: Person, contest: Contest) -> None:
     """Refuse referees, who see everything, and those who are or were in another team since the data is out."""
-    if access.is_referee(person):
+    if person.is_referee:
         raise NotAllowedError(_("referees see everything and cannot be in a team"), code="referee-in-team")
     if access.membership(person, contest) is not None:
         raise NotAllowedError(_("you are in a team of this contest already"), code="in-team")

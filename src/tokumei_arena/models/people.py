@@ -35,6 +35,9 @@ class Person(AbstractBaseUser, Unguessable):
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True)
     erased_at = models.DateTimeField(null=True, blank=True)
 
+    # Set, never stored, for a referee who comes with a token that has no scope for it.
+    as_participant: bool = False
+
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
