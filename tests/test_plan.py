@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,13 @@ def test_the_input_of_a_plan_is_known_by_its_hash(tmp_path: Path) -> None:
         Plan(method="k-anonymity", input_sha256="0").check_input(path)
     with pytest.raises(UnreadableError, match="the file cannot be read: No such file"):
         file_hash(tmp_path / "absent")
+
+
+def test_a_pipe_has_no_hash(tmp_path: Path) -> None:
+    """It can be read only once, and that is for its data."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert file_hash(pipe) == ""
 
 
 def test_seeds_cannot_be_guessed() -> None:

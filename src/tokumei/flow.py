@@ -133,6 +133,9 @@ def check_places(folder: Path, secret_file: Path | None = None, *, beside: Seque
     if folder.resolve() in (inside, *inside.parents):
         message = f"the secret must not lie in the release folder: {path}; name another place with --secret"
         raise ParameterError(message, file=str(path))
+    if any(inside == other.resolve() for other in beside):
+        message = f"{path} is where the plan or the audit goes; name another place with --secret"
+        raise ParameterError(message, file=str(path))
     check_folder_target(folder)
     if path.exists():
         message = f"{path} exists already; keep it and name another place with --secret, or remove it"

@@ -90,7 +90,9 @@ class Plan:
 
     def to_toml(self, *, secret: bool = True) -> str:
         """Return the plan as text; without its secret parts (seed, hash) it can be shown for review."""
-        texts = {"tokumei": self.version, "method": self.method, "format": self.data_format, "input": self.input}
+        # A file name that is no text cannot stand in a plan; who runs it again names the file.
+        named = "" if any(0xD800 <= ord(letter) <= 0xDFFF for letter in self.input) else self.input
+        texts = {"tokumei": self.version, "method": self.method, "format": self.data_format, "input": named}
         if secret:
             texts |= {"input_sha256": self.input_sha256, "seed": "" if self.seed is None else str(self.seed)}
         lines = [f"{name} = {quoted(text)}" for name, text in texts.items() if text]
@@ -162,7 +164,9 @@ def _value(value: Any) -> str:
 
 
 def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file as it is on the disk."""
+    """Return the SHA-256 of a file as it is on the disk; nothing of a pipe, which can be read only once."""
+    if path.exists() and not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -105,6 +105,7 @@ def anonymize(
     with progress_bars():
         job = _from_plan(data, plan, asked, threads) if plan is not None else _from_options(data, asked, threads)
     if dry_run:
+        refuse_overwriting(save_plan, Path(job.plan.input), plan, schema)
         _finish_dry_run(job, output, save_plan, audit=not skip_audit, json=json)
     if save_plan is not None:
         message = "--save-plan goes with --dry-run; a run writes its plan beside the release"
@@ -155,7 +156,7 @@ def _from_plan(data: Path | None, file: Path, asked: dict[str, Any], threads: in
     from tokumei.plan import Plan, choose, file_hash
     from tokumei.read.table import read_history
 
-    given = [name for name, value in asked.items() if value]
+    given = [name for name, value in asked.items() if value is not None and value != []]
     if given:
         message = f"--plan already says what --{given[0]} would; change it in the plan, or leave --plan out"
         raise ParameterError(message, code="usage")
@@ -221,7 +222,6 @@ def _finish_dry_run(job: _Job, output: Path | None, save: Path | None, *, audit:
     from tokumei.files import write_text
 
     if save is not None:
-        refuse_overwriting(save, Path(job.plan.input))
         write_text(save, job.plan.to_toml(secret=False))
         if not json:
             tell(f"{save} was written: review it, run it with --plan")

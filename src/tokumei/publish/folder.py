@@ -102,10 +102,12 @@ def write_release(
     with atomic_folder(folder) as temporary:
         data = temporary / f"{DATA_STEM}.{data_format}"
         text = release.text()
-        if data_format == "parquet":
-            text.write_parquet(data)
-        else:
-            text.write_csv(data)
+        # Polars opens no file whose name is no text; Python does.
+        with data.open("wb") as file:
+            if data_format == "parquet":
+                text.write_parquet(file)
+            else:
+                text.write_csv(file)
         (temporary / SCHEMA_NAME).write_text(release.schema.to_toml(), encoding="utf-8")
         if summary is not None:
             (temporary / SUMMARY_NAME).write_text(summary, encoding="utf-8")
