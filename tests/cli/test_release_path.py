@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -179,3 +180,54 @@ def test_describe_then_anonymize_then_audit(run: Run, tmp_path: Path, table: Pat
     audited = run("audit", "--original", table, "--release", "release", "--secret", "release.secret")
     assert audited.status == 0, audited
     assert audited.out.startswith("safe at k = 3")
+
+
+@pytest.mark.parametrize("place", ["release.plan.toml", "release.audit.json", "x/../release.plan.toml"])
+def test_the_secret_has_a_place_of_its_own(run: Run, tmp_path: Path, table: Path, place: str) -> None:
+    """Else the plan would be written over the secret, which cannot be made again."""
+    (tmp_path / "x").mkdir()
+    error = refused(run, tmp_path, "anonymize", table, *FAST, "-o", "release", "--secret", place)
+    assert error["message"] == f"{place} is where the plan or the audit goes; name another place with --secret"
+
+
+def test_a_plan_is_not_overruled_by_options_that_are_zero(run: Run, tmp_path: Path, table: Path) -> None:
+    (tmp_path / "p.toml").write_text("method = 'k-anonymity'\n", encoding="utf-8")
+    error = refused(run, tmp_path, "anonymize", table, "--plan", "p.toml", "--seed", "0", "-o", "release")
+    assert error["message"].startswith("--plan already says what --seed would; change it in the plan")
+
+
+def test_a_plan_with_its_seed_is_not_written_over(run: Run, tmp_path: Path, table: Path) -> None:
+    (tmp_path / "p.toml").write_text("method = 'k-anonymity'\nseed = 7\n", encoding="utf-8")
+    words = ("anonymize", table, "--plan", "p.toml", "--dry-run", "--save-plan", "p.toml")
+    assert refused(run, tmp_path, *words)["message"] == "p.toml is the file that is read; name another one to write"
+
+
+def test_files_may_have_names_that_are_no_text(run: Run, tmp_path: Path, table: Path) -> None:
+    source, folder = os.fsdecode(b"caf\xe9.csv"), os.fsdecode(b"out\xe9")
+    table.rename(tmp_path / source)
+    for data_format in ("csv", "parquet"):
+        made = run("anonymize", source, *FAST, "-o", f"{folder}.{data_format}", "--format", data_format, "--json")
+        assert made.status == 0, made
+        assert made.json["pseudonyms"] == 12
+    plan = Plan.read(tmp_path / f"{folder}.csv.plan.toml")
+    assert (plan.input, len(plan.input_sha256)) == ("", 64)
+    again = run("anonymize", source, "--plan", f"{folder}.csv.plan.toml", "-o", "again")
+    assert again.status == 0
+    data = (tmp_path / "again" / "data.csv").read_bytes()
+    assert data == (tmp_path / f"{folder}.csv" / "data.csv").read_bytes()
+
+
+def test_what_changes_values_is_not_praised(run: Run, tmp_path: Path, table: Path) -> None:
+    """Nothing was proven; and the summary must not call a noisy value the original one."""
+    made = run("anonymize", table, "-o", "release", "--method", "laplace-noise", "--set", "epsilon=0.01")
+    assert made.status == 0
+    assert "Quick audit: not shown unsafe" in made.out
+    assert "as it is" not in made.out
+    assert (
+        "release was not shown unsafe, which is no proof: weigh what stands above before you hand it out." in made.out
+    )
+    assert "ZEBRA" not in made.out + made.err
+    assert "ZEBRA" not in (tmp_path / "release.audit.json").read_text(encoding="utf-8")
+    summary = (tmp_path / "release" / "summary.md").read_text(encoding="utf-8")
+    assert "- `value`: one value, the original one unless the method changes values" in summary
+    assert "| column | kind | one value | generalized | withheld | typical width |" in summary

@@ -258,6 +258,11 @@ def test_a_damaged_record_is_named_with_its_owner() -> None:
     owner = HISTORY.subjects[int(HISTORY.subject[secret.rows[4]])]
     sentence = next(reason.sentence for reason in result.verdict.reasons if reason.code == "inconsistent")
     assert f"belongs to subject '{owner}', but published record 5 (" in sentence
+    quick = audit_release(HISTORY, broken, secret, thorough=False).verdict.reasons
+    assert any(
+        "does not fit its own owner: none of their records can be published record 5 (" in r.sentence for r in quick
+    )
+    assert not any(f"'{owner}'" in reason.sentence for reason in quick)
 
 
 def test_pseudonyms_that_compete_for_too_few_subjects_are_named() -> None:

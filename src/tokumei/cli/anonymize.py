@@ -350,4 +350,6 @@ def _advice(folder: Path, audited: AuditResult | None) -> str:
         return f"{folder} was not audited: do not hand it out before it is."
     if audited.verdict.outcome == "unsafe":
         return f"Do not hand out {folder}."
-    return f"{folder} can be handed out as it is."
+    if audited.verdict.outcome == "safe":
+        return f"{folder} can be handed out as it is."
+    return f"{folder} was not shown unsafe, which is no proof: weigh what stands above before you hand it out."

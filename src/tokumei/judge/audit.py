@@ -69,7 +69,8 @@ def audit_release(
     written, so that the order of set elements is examined too. ``draws`` certifies a randomized design: many draws of
     its sampler, a row each, with the subject number of every pseudonym (names in sorted order). ``guess_seeds`` tries
     that many small seeds of numpy's generators on numbered pseudonyms, beyond the model of an attacker who does not
-    know the random choices. Without ``thorough`` only candidates, identical histories and posteriors are computed.
+    know the random choices. Without ``thorough`` only candidates, identical histories and posteriors are computed, and
+    no reason pairs a pseudonym with its owner: that is the audit of every release that is made, whose words are logged.
     """
     if k is not None and k < 2:
         message = f"k must be at least 2 for an audit, got {k}"
@@ -81,13 +82,13 @@ def audit_release(
     audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
     audit.guess_seeds = guess_seeds
     if (audit.consistency.graph.degrees() == 0).any():
-        return audit.inconsistent(None)
+        return audit.inconsistent(None, discreet=not thorough)
     if not audit.one_each:
         return audit.split()
     try:
         matches = find_matches(with_blanks(audit.consistency.graph))
     except NoPerfectMatchingError as error:
-        return audit.inconsistent(error)
+        return audit.inconsistent(error, discreet=not thorough)
     if draws is not None:
         return audit.design(np.asarray(draws, dtype=np.int64))
     return audit.whole(matches, _as_written(history, release, published), thorough=thorough)
@@ -193,7 +194,7 @@ class _Audit:
             **more,
         )
 
-    def inconsistent(self, error: NoPerfectMatchingError | None) -> AuditResult:
+    def inconsistent(self, error: NoPerfectMatchingError | None, *, discreet: bool) -> AuditResult:
         """Return what can be said when no hypothesis explains the release."""
         k = self._level(0)
         nearest = nearest_figure(self.history, self.consistency, self.owner)
@@ -203,7 +204,14 @@ class _Audit:
             pseudonyms=len(self.consistency.histories.names),
             k_anonymity=self.k_anonymity,
             verdict=contradiction(
-                self.history, self.release, self.consistency, self.owner, error, nearest=nearest, k=k
+                self.history,
+                self.release,
+                self.consistency,
+                self.owner,
+                error,
+                nearest=nearest,
+                k=k,
+                discreet=discreet,
             ),
             with_secret=self.owner is not None,
             reidentified={} if nearest is None else {"nearest-history": nearest},

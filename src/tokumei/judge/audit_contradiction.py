@@ -40,11 +40,15 @@ def contradiction(
     nearest: AttackFigure | None = None,
     k: int = 2,
 ) -> Verdict:
-    """Return the verdict on an inconsistent release, with the contradiction in words.
+    discreet: bool = False,
+    """Return the verdict on an inconsistent release, with the contradiction in words; ``discreet`` names no owner.
 
     It is unsafe if the nearest history names more than 1/k of the owners all the same.
     """
-    sentence = _hall(history, consistency, error) if error is not None else _alone(history, release, consistency, owner)
+    if error is not None:
+        sentence = _hall(history, consistency, error)
+    else:
+        sentence = _alone(history, release, consistency, owner, discreet=discreet)
     values = _counts(consistency, error)
     reason = Reason(code="inconsistent", sentence=sentence, remedy=_REMEDY, values=values)
     if nearest is None:
@@ -101,7 +105,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(f"'{name}'" for name in names[:SHOWN]) + more
 
 
-def _alone(history: History, release: Release, consistency: Consistency, owner: Ints | None) -> str:
+def _alone(history: History, release: Release, consistency: Consistency, owner: Ints | None, *, discreet: bool) -> str:
     """Describe a pseudonym that fits nobody: the subject it comes nearest to or belongs to, the record that fails."""
     nobody = np.flatnonzero(consistency.graph.degrees() == 0)
     pseudonym = int(nobody[0])
@@ -114,11 +118,17 @@ def _alone(history: History, release: Release, consistency: Consistency, owner: 
     if record == -2:
         most = int(history.counts().max())
         size = len(consistency.histories.rows_of(pseudonym))
-        whose = f"subject '{history.subjects[subject]}'" if owner is not None else "every subject"
+        whose = "every subject" if owner is None else f"subject '{history.subjects[subject]}'"
+        if owner is not None and discreet:
+            whose = "its owner"
         count = int(history.counts()[subject]) if owner is not None else most
         return f"{start} has {size} records, more than {whose} ({count})"
     cells = ", ".join(f"{column}={release.text()[column][record]}" for column in release.text().columns[1:])
     relation = "belongs to" if owner is not None else "comes nearest to"
+    if owner is not None and discreet:
+        return (
+            f"{start} does not fit its own owner: none of their records can be published record {record + 1} ({cells})"
+        )
     return (
         f"{start} {relation} subject '{history.subjects[subject]}', but published record {record + 1} ({cells}) "
         "cannot stand for any record of that subject that is left"

@@ -30,13 +30,13 @@ _OUTCOMES = {
     ),
 }
 _READING = """\
-- `value`: the value as it was; an empty cell was empty before.
+- `value`: one value, the original one unless the method changes values; an empty cell holds none.
 - `[a;b]`: a value from a to b, both included.
 - `{a;b;c}`: one of these values.
 - `*`: withheld.
 
-Records of one person share a pseudonym. Pseudonyms are random and mean nothing elsewhere; the order of the rows tells
-nothing either."""
+A pseudonym stands for one person, unless the method renews, splits or exchanges pseudonyms. Pseudonyms are random and
+mean nothing elsewhere; the order of the rows tells nothing either."""
 
 
 def public_summary(
@@ -63,7 +63,7 @@ def public_summary(
         "",
         "## Columns",
         "",
-        "| column | kind | exact | generalized | withheld | typical width |",
+        "| column | kind | one value | generalized | withheld | typical width |",
         "| --- | --- | ---: | ---: | ---: | --- |",
         *_columns(release),
         "",
