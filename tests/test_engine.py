@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tokumei.engine import Pool, Result, run_blocks
+from tokumei.engine import Manifest, Pool, Result, run_blocks
 from tokumei.errors import OutputError
 
 
@@ -48,6 +48,16 @@ def test_finished_blocks_are_not_computed_again(tmp_path: Path) -> None:
     assert [int(result["double"][0]) for result in results] == [2, 4, 6, 8]
     assert done == [1, 2, 3, 0, 0, 2, 3, 4]
     assert (folder / "1.npz").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("left", [0, 3, 100, -100])
+def test_a_block_that_was_cut_short_is_computed_anew(tmp_path: Path, left: int) -> None:
+    run_blocks(double, [7], folder=tmp_path, digest=str)
+    kept = tmp_path / "7.npz"
+    kept.write_bytes(kept.read_bytes()[:left])
+    (result,) = run_blocks(double, [7], folder=tmp_path, digest=str)
+    assert int(result["double"][0]) == 14
+    assert Manifest(tmp_path).load("7") is not None
 
 
 def test_unwritable_folder_is_named(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -85,9 +86,9 @@ class Manifest:
     def load(self, digest: str) -> Result | None:
         """Return a finished block, or nothing if it is absent or was cut short."""
         try:
-            with np.load(self.path(digest), allow_pickle=False) as stored:
+            with self.path(digest).open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 return {name: stored[name] for name in stored.files}
-        except (OSError, ValueError, EOFError):
+        except (OSError, ValueError, EOFError, BadZipFile):
             return None
 
     def store(self, digest: str, result: Result) -> None:
