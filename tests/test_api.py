@@ -140,6 +140,25 @@ def test_values_of_several_types_become_text() -> None:
     assert tokumei.describe(mixed).profile.columns[0].distinct == 2
 
 
+def test_times_with_a_zone_show_its_clock() -> None:
+    naive = pandas.date_range("2020-03-01", periods=6, freq="5h")
+    frames = [
+        pandas.DataFrame({"customer": list("aabbcc"), "at": times})
+        for times in (naive, naive.tz_localize("Asia/Tokyo"), naive.tz_localize("Asia/Tokyo").astype(object))
+    ]
+    texts = [tokumei.anonymize(frame, k=2, seed=1, audit=False).history.text() for frame in frames]
+    assert texts[0]["at"][0] == "2020-03-01 00:00:00"
+    assert texts[1].equals(texts[0])
+    assert texts[2].equals(texts[0])
+
+
+def test_objects_that_only_pandas_knows_become_text() -> None:
+    months = pandas.period_range("2020-01", periods=6, freq="M")
+    frame = pandas.DataFrame({"customer": list("aabbcc"), "month": months})
+    assert tokumei.describe(frame).schema.columns == (Column(name="month", kind=Kind.CATEGORY),)
+    assert tokumei.anonymize(frame, k=2, seed=1, audit=False).history.categories["month"][0] == "2020-01"
+
+
 def test_the_stages_are_packages_and_functions() -> None:
     from tokumei.describe.profile import profile
 

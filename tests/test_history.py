@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import polars as pl
@@ -36,6 +37,15 @@ def test_codes_count_steps_days_and_seconds() -> None:
     assert _one(Kind.DATETIME, [datetime(1970, 1, 1, 0, 1, 0, 999_999)], pl.Datetime("us")) == [60]
     assert _one(Kind.DATETIME, [datetime(1969, 12, 31, 23, 59, 59, 500_000)], pl.Datetime("ns")) == [-1]
     assert _one(Kind.DATETIME, [datetime(1970, 1, 1, 1, tzinfo=UTC)], pl.Datetime("ms", "UTC")) == [3600]
+
+
+def test_a_time_with_a_zone_is_what_the_clock_there_shows() -> None:
+    """A release has no zones: midnight in Tokyo must not become three in the afternoon of the day before."""
+    midnight = [datetime(1970, 1, 2, tzinfo=ZoneInfo("Asia/Tokyo"))]
+    assert _one(Kind.DATE, [*midnight], pl.Datetime("us", "Asia/Tokyo")) == [1]
+    assert _one(Kind.DATETIME, [*midnight], pl.Datetime("ms", "Asia/Tokyo")) == [86_400]
+    twice = [datetime(2024, 10, 27, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"), fold=fold) for fold in (0, 1)]
+    assert len(set(_one(Kind.DATETIME, [*twice], pl.Datetime("us", "Europe/Berlin")))) == 1
 
 
 def test_categories_are_the_sorted_texts_and_missing_ones_are_empty() -> None:

@@ -24,6 +24,7 @@ choices come from the operating system, as they must for data that is really han
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -225,7 +226,12 @@ def _polars(data: Any) -> pl.DataFrame:
 
 
 def _column(name: str, values: Any) -> pl.Series:
-    """Return a pandas column as polars: by its numbers where it has them, else by its values."""
+    """Return a pandas column as polars: by its numbers where it has them, else by its values.
+
+    Of a time with a zone what the clock there shows is kept.
+    """
+    if getattr(values.dtype, "tz", None) is not None:
+        values = values.dt.tz_localize(None)
     kind = values.dtype.kind if isinstance(values.dtype, np.dtype) else "O"
     if kind in "iufb":
         return pl.Series(name, values.to_numpy())
@@ -235,11 +241,14 @@ def _column(name: str, values: Any) -> pl.Series:
     objects = values.to_numpy(dtype=object).copy()
     objects[missing] = None
     plain = objects.tolist()
-    try:
-        return pl.Series(name, plain)
-    except (TypeError, pl.exceptions.PolarsError):
-        # Values of several types: as a file would have them, as text.
-        return pl.Series(name, [None if value is None else str(value) for value in plain], dtype=pl.String)
+    if any(getattr(value, "tzinfo", None) is not None for value in plain):
+        plain = [value if getattr(value, "tzinfo", None) is None else value.replace(tzinfo=None) for value in plain]
+    with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
+        found = pl.Series(name, plain)
+        if found.dtype != pl.Object:
+            return found
+    # Values of several types, or of types that only pandas knows: as a file would have them, as text.
+    return pl.Series(name, [None if value is None else str(value) for value in plain], dtype=pl.String)
 
 
 def _like(data: Any, frame: pl.DataFrame) -> Any:

@@ -256,7 +256,9 @@ def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np
 
 
 def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Return the codes of a typed column."""
+    """Return the codes of a typed column; a time with a zone counts as what the clock there shows."""
+    if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
+        column = column.dt.replace_time_zone(None)
     dated = column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime)
     if spec.kind is Kind.DATE and dated:
         codes = column.cast(pl.Date).cast(pl.Int32).cast(pl.Int64)
