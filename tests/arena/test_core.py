@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core import access, intake, logbook, phases
+from tokumei_arena.core import access, intake, logbook, phases, targets
 from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
-from tokumei_arena.core.storage import TruthClosedError, open_blob, put_bytes
+from tokumei_arena.core.storage import TruthClosedError, open_blob, put_bytes, put_file
 from tokumei_arena.core.targets import make_due_targets
 from tokumei_arena.models import Attempt, Blob, DataFile, LogEntry, Person, Phase, Round, Submission, Target
 
@@ -78,6 +81,59 @@ def test_releases_are_taken_in_their_phase_only(phase: str | None) -> None:
     _team, captain = world.make_team(contest, "Alpha")
     with pytest.raises(NotNowError, match="the phase “anonymization” (has not begun|is over)"):
         world.hand_in(captain, contest.rounds.get())
+
+
+def _store_slowly(monkeypatch: pytest.MonkeyPatch, round_: Round) -> None:
+    """Let the phase end, and whoever publishes come by, while an upload is being stored."""
+
+    def slow(area: Blob.Area, name: str, file: Any) -> Blob:
+        world.move_to(round_, "attack")
+        make_due_targets(round_)
+        return put_file(area, name, file)
+
+    monkeypatch.setattr(intake, "put_file", slow)
+
+
+def test_a_release_that_is_stored_after_all_were_published_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    contest = world.make_contest()
+    round_ = contest.rounds.get()
+    _alpha, early = world.make_team(contest, "Alpha")
+    _beta, late = world.make_team(contest, "Beta")
+    world.hand_in(early, round_)
+    Submission.objects.update(state="done", verdict="valid")
+    _store_slowly(monkeypatch, round_)
+    blobs = Blob.objects.count()
+    with pytest.raises(NotNowError, match="the phase “anonymization” is over"):
+        world.hand_in(late, round_)
+    assert (Target.objects.count(), Submission.objects.count(), Blob.objects.count()) == (1, 1, blobs)
+
+
+def test_a_release_that_came_in_time_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    contest = world.make_contest()
+    round_ = contest.rounds.get()
+    _alpha, captain = world.make_team(contest, "Alpha")
+    _beta, other = world.make_team(contest, "Beta")
+    _store_slowly(monkeypatch, round_)
+    first = world.hand_in(captain, round_)
+    assert make_due_targets(round_) == []
+    Submission.objects.update(state="done", verdict="valid")
+    world.move_to(round_, "anonymize")
+    monkeypatch.setattr(intake, "put_file", put_file)
+
+    def begin() -> Any:
+        world.hand_in(other, round_)
+        return transaction.atomic()
+
+    # It comes in between the first look and the lock.
+    world.move_to(round_, "attack")
+    monkeypatch.setattr(intake.phases, "require", lambda *_: None)
+    monkeypatch.setattr(targets, "transaction", SimpleNamespace(atomic=begin))
+    assert make_due_targets(round_) == []
+    monkeypatch.undo()
+    Submission.objects.update(state="done", verdict="valid")
+    made = make_due_targets(round_)
+    assert {target.submission.team.name for target in made} == {"Alpha", "Beta"}
+    assert first.pk in {target.submission_id for target in made}
 
 
 def test_strangers_and_unapproved_teams_are_refused() -> None:

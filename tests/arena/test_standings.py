@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from tests.arena import world
 from tokumei_arena.core import feedback, intake, logbook, standings
+from tokumei_arena.core.storage import put_bytes
 from tokumei_arena.models import (
+    Blob,
     Choice,
     Contest,
     Evaluation,
@@ -189,9 +191,12 @@ def attack(
     team = Team.objects.get(contest=contest, name=owner)
     target = Target.objects.filter(round=round_, team=team).first()
     if target is None:
-        world.move_to(round_, "anonymize")
-        best = release(captain(contest, owner), round_, 0.2 + 0.1 * len(owner) / 10)
-        world.move_to(round_, "attack")
+        # Written as it is kept: nothing can be handed in any more.
+        blob, loss = put_bytes(Blob.Area.UPLOADS, "A.csv", world.GOOD_A), 0.2 + 0.1 * len(owner) / 10
+        kept = Submission.objects.create(
+            kind="release", round=round_, team=team, blob=blob, received_at=timezone.now() - timedelta(hours=1)
+        )
+        best = evaluated(kept, {"U": loss, "il_date": loss})
         target = Target.objects.create(round=round_, team=team, submission=best, alias=f"Stone {owner}", state="done")
     guess = intake.submit_guesses(captain(contest, attacker), target, world.upload(b"1,2\n"), name="F.csv")
     evaluated(guess, {"hits": hits, "n": 8, "unsafe": unsafe, "sharp_unsafe": unsafe})

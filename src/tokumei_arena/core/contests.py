@@ -115,6 +115,8 @@ def edit_rounds(contest: Contest, fields: Mapping[str, Mapping[str, Any]], *, by
     """Change the rounds of a contest (by kind) together, because their weights must add up to one."""
     access.need_referee(by)
     with transaction.atomic():
+        # The contest before its rounds and before the log, in the order of everybody else who locks them.
+        Contest.objects.select_for_update().get(pk=contest.pk)
         rounds = list(contest.rounds.select_for_update())
         check_weights(fields.get(one.kind, {}).get("weight", one.weight) for one in rounds)
         for round_ in rounds:

@@ -82,6 +82,8 @@ def _take(
     blob = put_file(Blob.Area.UPLOADS, name, file)
     try:
         with transaction.atomic():
+            if fields["kind"] == Submission.Kind.RELEASE:
+                _refuse_published(fields["round"])
             submission = Submission.objects.create(
                 blob=blob, person=person, received_at=received, note=note, client_key=client_key, **fields
             )
@@ -106,6 +108,16 @@ def _take(
             raise
         return known
     return submission
+
+
+def _refuse_published(round_: Round) -> None:
+    """Refuse a release that took so long to store that those of the round were published meanwhile.
+
+    Otherwise it would be taken in and never count. Whoever publishes locks the round too, and waits for what is here.
+    """
+    locked = Round.objects.select_for_update(no_key=True).get(pk=round_.pk)
+    if locked.targets.exists():
+        raise phases.over(Phase.Kind.ANONYMIZE)
 
 
 def _slow_down(person: Person, team: Team) -> None:

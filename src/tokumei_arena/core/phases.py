@@ -18,6 +18,7 @@ __all__ = [
     "extend_phase",
     "has_ended",
     "need_reason",
+    "over",
     "phase_of",
     "refuse_reopening",
     "require",
@@ -65,7 +66,12 @@ def require(round_: Round, kind: str) -> Phase:
         raise NotNowError(_("this round has no phase “%(phase)s”") % {"phase": label}, code="no-such-phase")
     if phase.starts_at > clock.now():
         raise NotNowError(_("the phase “%(phase)s” has not begun") % {"phase": label}, code="phase-not-begun")
-    raise NotNowError(_("the phase “%(phase)s” is over") % {"phase": label}, code="phase-over")
+    raise over(kind)
+
+
+def over(kind: str) -> NotNowError:
+    """Return the refusal of what comes after a phase."""
+    return NotNowError(_("the phase “%(phase)s” is over") % {"phase": Kind(kind).label}, code="phase-over")
 
 
 def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> None:

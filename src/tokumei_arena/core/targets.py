@@ -113,17 +113,22 @@ def due_rounds() -> list[Round]:
     return list(over.select_related("contest").order_by("pk"))
 
 
+def _too_early_or_late(round_: Round) -> bool:
+    """Return whether a release still has to be evaluated, or the targets are made already."""
+    pending = round_.submissions.filter(kind=Submission.Kind.RELEASE, state__in=("queued", "running"))
+    return pending.exists() or round_.targets.exists()
+
+
 def make_due_targets(round_: Round) -> list[Target]:
     """Make the targets of a round whose anonymization is over and fully evaluated; return those that are new."""
     if not phases.has_ended(round_, Phase.Kind.ANONYMIZE):
         return []
-    pending = round_.submissions.filter(kind=Submission.Kind.RELEASE, state__in=("queued", "running"))
-    if pending.exists() or round_.targets.exists():
+    if _too_early_or_late(round_):
         return []
     with transaction.atomic():
-        # One maker at a time; whoever comes second finds the work done.
+        # One maker at a time; whoever comes second finds the work done. A release may have come in since we looked.
         locked = Round.objects.select_for_update().get(pk=round_.pk)
-        if locked.targets.exists():
+        if _too_early_or_late(locked):
             return []
         teams = locked.contest.teams.filter(approved_at__isnull=False, disqualified_at__isnull=True)
         chosen = chosen_releases(locked)
