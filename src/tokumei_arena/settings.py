@@ -73,7 +73,7 @@ CACHES = {
         "LOCATION": "arena_cache",
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
-    # Rendered boards: each web process keeps its own for a moment.
+    # Rendered boards, and blocks of rate limits: each web process keeps its own for a moment.
     "pages": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "pages",
