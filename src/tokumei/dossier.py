@@ -119,7 +119,7 @@ def _without_ids(verdict: Verdict, history: History) -> Verdict:
     reasons = []
     for reason in verdict.reasons:
         name = reason.values.get("pseudonym")
-        if name is not None and (history.subjects == name).any():
+        if name is not None and _are_ids(pl.Series([str(name)]), history).any():
             sentence = reason.sentence.replace(f"'{name}'", f"'{MASK}'")
             reasons.append(replace(reason, sentence=sentence, values={**reason.values, "pseudonym": MASK}))
         else:
@@ -127,18 +127,22 @@ def _without_ids(verdict: Verdict, history: History) -> Verdict:
     return replace(verdict, reasons=tuple(reasons))
 
 
+def _are_ids(names: pl.Series, history: History) -> pl.Series:
+    """Return which names of pseudonyms are subjects, as they stand or before the number of a record judged alone."""
+    subjects = history.subjects.implode()
+    return names.is_in(subjects) | names.str.replace(r" \(record \d+\)$", "").is_in(subjects)
+
+
 def _protection(audit: AuditResult, history: History) -> Evidence:
     pseudonyms = audit.evidence.tables.get("pseudonyms")
     if pseudonyms is None:
         return Evidence()
+    worst = worst_protected(pseudonyms)
     tables = {
         "posteriors": posterior_counts(pseudonyms),
         "candidates": candidate_counts(pseudonyms),
-        "worst": worst_protected(pseudonyms).with_columns(
-            pl.when(pl.col("pseudonym").is_in(history.subjects.implode()))
-            .then(pl.lit(MASK))
-            .otherwise("pseudonym")
-            .alias("pseudonym")
+        "worst": worst.with_columns(
+            pl.when(_are_ids(worst["pseudonym"], history)).then(pl.lit(MASK)).otherwise("pseudonym").alias("pseudonym")
         ),
     }
     return Evidence(tables)

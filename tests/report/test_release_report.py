@@ -137,6 +137,20 @@ def test_pseudonyms_that_are_subject_ids_are_masked() -> None:
     assert [subject for subject in history.subjects.to_list() if subject in release_report(material)] == []
 
 
+def test_subject_ids_are_masked_where_records_are_judged_one_by_one() -> None:
+    """A pseudonym of several subjects is cut into its records, each named after it."""
+    history = History.from_frame(
+        pl.DataFrame({"who": ["ZEBRA1", "ZEBRA2", "ZEBRA3"], "goods": ["a", "b", "c"]}),
+        Schema("who", (Column(name="goods"),)),
+    )
+    names = pl.Series(["ZEBRA1", "ZEBRA1", "ZEBRA3"])
+    release = Release(history.schema, names, {"goods": history.cells("goods")})
+    owners = pl.DataFrame({"pseudonym": names, "subject": history.subjects})
+    material = dossier.collect(history, release, Secret(owners, history.order), k=2)
+    assert material.protection.tables["worst"]["pseudonym"].to_list() == [dossier.MASK] * 3
+    assert "ZEBRA" not in release_report(material)
+
+
 def test_a_report_is_written_alike_every_time() -> None:
     history, release, secret = _made("k-anonymity")
     again = dossier.collect(history, release, secret, parameters={"k": 3, "split": None})
