@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.kernels.assignment import assign
+from tokumei.kernels.distinct import distinct
 from tokumei.kernels.pair_costs import estimate_pairs, exact_matched, surplus_costs
 from tokumei.kernels.record_table import RecordTable
 
@@ -68,7 +69,7 @@ def choose_pairs(table: RecordTable, estimates: Estimates, per_unit: int) -> tup
     chain = np.lexsort((np.arange(count), table.counts()))
     first = np.concatenate((np.repeat(np.arange(count), wanted), chain[:-1]))
     second = np.concatenate((nearest.ravel(), chain[1:]))
-    key = np.unique(np.minimum(first, second) * count + np.maximum(first, second))
+    key = distinct(np.minimum(first, second) * count + np.maximum(first, second))
     first, second = np.divmod(key, max(count, 1))
     allowed = table.owners[first] != table.owners[second]
     return first[allowed], second[allowed]

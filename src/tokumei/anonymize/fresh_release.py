@@ -10,6 +10,7 @@ import polars as pl
 
 from tokumei.cells import Cells, RangeCells, SetCells
 from tokumei.history import Field, History, Release, Secret
+from tokumei.kernels.distinct import distinct
 from tokumei.kernels.pseudonyms import draw_pseudonyms
 
 __all__ = ["plain_cells", "with_fresh_pseudonyms"]
@@ -31,7 +32,7 @@ def with_fresh_pseudonyms(
     """
     names = draw_pseudonyms(len(history.subjects), rng=rng, avoid=history.subjects)
     shuffled = rng.permutation(len(rows))
-    published = np.unique(history.subject[rows])
+    published = distinct(history.subject[rows])
     owners = pl.DataFrame({"pseudonym": names.gather(published), "subject": history.subjects.gather(published)})
     release = Release(history.schema, names.gather(history.subject[rows]), dict(cells), method)
     return release.take(shuffled), Secret(owners.sort("pseudonym"), rows[shuffled])

@@ -19,6 +19,7 @@ from tokumei.anonymize.groups import Groups
 from tokumei.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.history import History, Release, Secret, packed_keys
 from tokumei.kernels.cell_error import range_errors
+from tokumei.kernels.distinct import distinct
 from tokumei.kernels.group_alignment import align_groups
 from tokumei.kernels.pseudonyms import draw_pseudonyms
 from tokumei.kernels.record_table import RecordTable
@@ -179,7 +180,7 @@ def to_release(history: History, merged: Merged, *, method: str, rng: np.random.
     """Draw the pseudonyms, cut the cells and put the rows in an order that says nothing."""
     cells = {spec.name: line_cells(history, spec.name, merged.rows, merged.starts) for spec in history.schema.fields}
     rank = _ranks(cells, len(merged.starts))
-    names = np.unique(merged.owner_name)
+    names = distinct(merged.owner_name)
     drawn = draw_pseudonyms(len(names), rng=rng, avoid=history.subjects)
     number = drawn.cast(pl.Int64).to_numpy()[np.searchsorted(names, merged.name)]
     # Rows of one pseudonym that read the same are ordered by their original row: invisible in the release.

@@ -11,6 +11,7 @@ import polars as pl
 
 from tokumei.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.history import Field, History, Kind, Release, Secret
+from tokumei.kernels.distinct import distinct
 from tokumei.parts import Anonymizer, parameter
 
 __all__ = ["RandomGeneralization", "smallest_free_numbers"]
@@ -52,7 +53,7 @@ class RandomGeneralization(Anonymizer):
         rows = np.flatnonzero(rng.random(len(history)) >= self.deletion)
         rows = rng.permutation(rows).astype(np.int64)
         cells = {spec.name: self._widened(history, spec, rows, rng) for spec in history.schema.fields}
-        published = np.unique(history.subject[rows])
+        published = distinct(history.subject[rows])
         owners = pl.DataFrame({"pseudonym": names.gather(published), "subject": history.subjects.gather(published)})
         release = Release(history.schema, names.gather(history.subject[rows]), cells, self.name)
         return release, Secret(owners.sort("pseudonym"), rows)

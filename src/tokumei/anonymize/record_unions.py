@@ -15,6 +15,7 @@ import polars as pl
 from tokumei.cells import Cells
 from tokumei.errors import InfeasibleError
 from tokumei.history import History, Release, Secret
+from tokumei.kernels.distinct import distinct
 
 __all__ = ["nothing_published", "require_subjects", "shuffled", "union_cells"]
 
@@ -43,7 +44,7 @@ def nothing_published(history: History, method: str) -> tuple[Release, Secret]:
 def union_cells(history: History, source: Ints, target: Ints, rows: Ints) -> Mapping[str, Cells]:
     """Return one cell per field and row of ``rows``: the union of all sources of that target."""
     width = max(len(history), 1)
-    key = np.unique(target * width + source)
+    key = distinct(target * width + source)
     targets, sources = np.divmod(key, width)
     present, starts = np.unique(targets, return_index=True)
     place = np.searchsorted(present, rows)

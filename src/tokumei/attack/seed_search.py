@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tokumei.errors import ParameterError
+from tokumei.kernels.distinct import distinct
 from tokumei.kernels.health_rows import row_hashes
 from tokumei.kernels.health_table import HealthTable
 from tokumei.parts import Part, parameter
@@ -66,7 +67,7 @@ class SeedSearch(Part):
 
     def run(self, generate: Generator, known: HealthTable, state: SeedState | None = None) -> SeedState:
         """Search on from a state, or from the first seed; seeds are those of `numpy.random.default_rng`."""
-        wanted = np.unique(row_hashes(known))
+        wanted = distinct(row_hashes(known))
         current = state or SeedState(self.first, known_rows=len(wanted))
         if current.found is not None:
             return current

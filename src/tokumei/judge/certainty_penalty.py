@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tokumei.cells import MISSING, Cells, RangeCells
 from tokumei.history import Goal, History, Release, Score, Secret
+from tokumei.kernels.distinct import distinct
 from tokumei.parts import Metric, parameter
 
 __all__ = ["CertaintyPenalty", "range_penalties", "set_penalties"]
@@ -81,5 +82,5 @@ class CertaintyPenalty(Metric):
             lowest, highest = (int(present.min()), int(present.max())) if len(present) else (0, 0)
             penalty = range_penalties(cells.lo, cells.hi, lowest, highest)
         else:
-            penalty = set_penalties(cells.sizes(), len(np.unique(codes)), sets=self.sets)
+            penalty = set_penalties(cells.sizes(), len(distinct(codes)), sets=self.sets)
         return np.where(cells.suppressed, 1.0, penalty)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.history import Goal, History, Release, Score, Secret
+from tokumei.kernels.distinct import distinct
 from tokumei.parts import Metric
 
 __all__ = ["Discernibility", "class_sizes"]
@@ -44,7 +45,7 @@ class Discernibility(Metric):
         real = np.flatnonzero(secret.rows >= 0)
         sizes = class_sizes(release.take(real))
         total = len(history)
-        deleted = total - len(np.unique(secret.rows[real]))
+        deleted = total - len(distinct(secret.rows[real]))
         value = float((sizes.astype(np.float64) ** 2).sum() + float(deleted) * total)
         parts = {
             "normalized": value / total**2 if total else 0.0,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from tokumei.history import Goal, History, Release, Score, Secret
+from tokumei.kernels.distinct import distinct
 from tokumei.parts import Metric
 
 __all__ = ["RecordsKept"]
@@ -27,8 +26,8 @@ class RecordsKept(Metric):
 
     def measure(self, history: History, release: Release, secret: Secret) -> Score:
         """Return the share; parts: share of subjects with a published record, dummies per published record."""
-        kept = np.unique(secret.rows[secret.rows >= 0])
-        people = len(np.unique(history.subject[kept]))
+        kept = distinct(secret.rows[secret.rows >= 0])
+        people = len(distinct(history.subject[kept]))
         parts = {
             "subjects": people / len(history.subjects) if len(history.subjects) else 1.0,
             "dummies": float((secret.rows < 0).mean()) if len(release) else 0.0,

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tokumei.kernels.distinct import distinct
+
 __all__ = ["frequent_sets", "shared_sets"]
 
 Ints = npt.NDArray[np.int64]
@@ -56,7 +58,7 @@ def _bit_vectors(basket: Ints, goods: Ints, min_support: int) -> tuple[Words, In
     if len(basket) == 0:
         return np.empty((0, 0), dtype=np.uint64), np.empty(0, dtype=np.int64)
     span = int(goods.max()) + 1
-    basket, goods = np.divmod(np.unique(basket * span + goods), span)
+    basket, goods = np.divmod(distinct(basket * span + goods), span)
     support = np.bincount(goods, minlength=span)
     frequent = support >= max(min_support, 1)
     singles = np.flatnonzero(frequent).astype(np.int64)

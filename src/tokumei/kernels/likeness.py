@@ -19,6 +19,7 @@ import numpy.typing as npt
 import polars as pl
 from numba import njit
 
+from tokumei.kernels.distinct import distinct
 from tokumei.kernels.shop import Shop, codes_of
 
 __all__ = ["Trait", "add_trait", "combined_likeness", "master_traits", "rfm_distances", "rfm_vectors", "traits"]
@@ -92,7 +93,7 @@ def add_trait(likeness: Matrix, old: Trait, new: Trait, *, squared: bool = False
 
 def _sets(group: Ints, member: Ints, groups: int, members: int) -> tuple[Ints, Ints]:
     """Return the distinct members of every group one after the other, and where each group begins."""
-    pairs = np.unique(group * max(members, 1) + member)
+    pairs = distinct(group * max(members, 1) + member)
     starts = np.searchsorted(pairs, np.arange(groups + 1) * max(members, 1))
     return pairs % max(members, 1), starts.astype(np.int64)
 

@@ -23,6 +23,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components, maximum_bipartite_matching
 
+from tokumei.kernels.distinct import distinct
+
 __all__ = ["Bipartite", "Component", "Matches", "NoPerfectMatchingError", "find_matches", "with_blanks"]
 
 Ints = npt.NDArray[np.int64]
@@ -45,7 +47,7 @@ class Bipartite:
     ) -> Self:
         """Return the graph with these edges, in any order, with repetitions."""
         width = max(subjects, 1)
-        key = np.unique(np.asarray(pseudonym, dtype=np.int64) * width + np.asarray(subject, dtype=np.int64))
+        key = distinct(np.asarray(pseudonym, dtype=np.int64) * width + np.asarray(subject, dtype=np.int64))
         return cls(subjects, pseudonyms, key % width, key // width, blanks)
 
     def __len__(self) -> int:
