@@ -63,7 +63,17 @@ _EFFORTS = {
         5000,
         5000,
         2000,
-        GroupingPlan(per_unit=24, limit=500, reach=60, beam=100, rounds=7, priced_per_unit=6, passes=4, window=300),
+        GroupingPlan(
+            per_unit=24,
+            limit=500,
+            reach=60,
+            beam=100,
+            rounds=7,
+            priced_per_unit=6,
+            passes=4,
+            window=300,
+            window_share=1.0,
+        ),
     ),
 }
 
