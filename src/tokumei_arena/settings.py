@@ -169,6 +169,7 @@ ARENA_LIMITS = {
     "submits_per_minute": 60,
     "team_submits_per_minute": 120,
     "questions_per_hour": 20,
+    "invitations_per_hour": 60,
     "api_per_minute": 1200,
     "board_seconds": 3,
 }

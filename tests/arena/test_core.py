@@ -126,7 +126,7 @@ def test_a_release_that_came_in_time_is_waited_for(monkeypatch: pytest.MonkeyPat
 
     # It comes in between the first look and the lock.
     world.move_to(round_, "attack")
-    monkeypatch.setattr(intake.phases, "require", lambda *_: None)
+    monkeypatch.setattr(phases, "require", lambda *_: None)
     monkeypatch.setattr(targets, "transaction", SimpleNamespace(atomic=begin))
     assert make_due_targets(round_) == []
     monkeypatch.undo()

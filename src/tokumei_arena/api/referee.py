@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.core.files.base import File
@@ -12,6 +11,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from ninja import Field, Schema, Status
+from pydantic import AwareDatetime
 
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import REFEREE, caller
@@ -29,6 +29,8 @@ __all__: list[str] = []
 get, post = operations("refereeing", auth=REFEREE)
 ROUND = "/contests/{slug}/rounds/{kind}"
 FIELD = "file"
+# What the database takes for a small count.
+Small = Annotated[int, Field(ge=0, le=32_767)]
 
 
 class RoundIn(Schema):
@@ -36,26 +38,26 @@ class RoundIn(Schema):
 
     kind: str
     weight: Decimal
-    starts: dict[str, datetime]
+    starts: dict[str, AwareDatetime]
     private_data: bool = False
-    release_limit: int | None = None
-    attack_limit: int = 1
+    release_limit: Small | None = None
+    attack_limit: Small = 1
     release_feedback: Feedback = Feedback.EXACT
     attack_feedback: Feedback = Feedback.DELAYED
-    freeze_minutes: int = 0
+    freeze_minutes: Small = 0
 
 
 class ContestIn(Schema):
     """A new contest."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1, max_length=120)]
     rule_set: str
     rounds: list[RoundIn]
     slug: str = ""
     parameters: dict[str, Any] = Field(default_factory=dict)
     about: str = ""
     terms: str = ""
-    team_size: int = 10
+    team_size: Small = 10
     needs_approval: bool = True
     open: bool = False
 
@@ -69,7 +71,7 @@ class ReasonIn(Schema):
 class ExtendIn(ReasonIn):
     """Until when a phase shall last, and why."""
 
-    until: datetime
+    until: AwareDatetime
 
 
 class GenerateIn(Schema):
@@ -88,7 +90,7 @@ class DataOut(Schema):
 class AnnouncementIn(Schema):
     """Something to tell everybody."""
 
-    title: str
+    title: Annotated[str, Field(max_length=200)]
     body: str
 
 

@@ -36,7 +36,8 @@ def clarifications(viewer: access.Viewer, contest: Contest) -> QuerySet[Clarific
 def ask(person: Person, contest: Contest, question: str) -> Clarification:
     """Put a question of the person's team to the referees."""
     team = access.need_member(person, contest)
-    text = question.strip()
+    # PostgreSQL keeps no NUL.
+    text = question.replace("\0", "").strip()
     if not text:
         raise RefusedError(_("write a question first"), code="empty-question")
     if len(text) > LONGEST_QUESTION:

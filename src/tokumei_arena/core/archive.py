@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 
 from tokumei_arena.core import clock, logbook
 from tokumei_arena.core.archive_rows import TABLES, row_from_values, rows_of, values_of
+from tokumei_arena.core.contest_plan import check_slug
 from tokumei_arena.core.errors import NotNowError, RefusedError
 from tokumei_arena.core.sealed_zip import SealedReader, SealedWriter, file_sha256, reading, writing
 from tokumei_arena.core.storage import discard, need_worker, open_blob, put_file
@@ -130,6 +131,7 @@ def import_contest(path: Path, *, slug: str = "") -> Archived:
         _check_log(entries)
         contest = _the_contest(tables["Contest"], source)
         contest.slug = slug or contest.slug
+        check_slug(contest.slug)
         _refuse_known(contest)
         blobs: list[Blob] = []
         try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
+from django.core.validators import slug_re
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -22,6 +23,8 @@ __all__ = [
     "DEFAULT_TERMS",
     "ContestPlan",
     "RoundPlan",
+    "check_kinds",
+    "check_slug",
     "check_starts",
     "check_weights",
     "default_rounds",
@@ -34,6 +37,7 @@ TIMETABLE = dict(zip(KINDS, (0, 7, 14, 21, 22), strict=True))
 ROUND_DAYS = 24
 WEIGHTS = {Round.Kind.PRACTICE: Decimal(0), Round.Kind.PRELIMINARY: Decimal("0.1"), Round.Kind.FINAL: Decimal("0.9")}
 PRIVATE_FINAL = ("pws2021",)
+LONGEST_SLUG = 40
 
 DEFAULT_TERMS = gettext_lazy(
     "The data is for this contest only: do not pass it on, and delete it when the contest is over. "
@@ -77,12 +81,29 @@ class ContestPlan:
         if self.rule_set not in game_names():
             message = _("there is no rule set “%(name)s”; choose one of %(known)s")
             raise RefusedError(message % {"name": self.rule_set, "known": ", ".join(game_names())}, code="rule-set")
+        if self.slug:
+            check_slug(self.slug)
         if not self.rounds:
             raise RefusedError(_("choose at least one round"), code="no-rounds")
+        check_kinds([plan.kind for plan in self.rounds])
         check_weights(plan.weight for plan in self.rounds)
         for plan in self.rounds:
             check_starts(plan.starts)
         check_parameters(self.rule_set, self.parameters)
+
+
+def check_slug(slug: str) -> None:
+    """Raise one sentence unless a short name can stand in addresses."""
+    if len(slug) > LONGEST_SLUG or not slug_re.match(slug):
+        message = _("the short name “%(slug)s” cannot be used; write letters, digits and hyphens, at most %(limit)d")
+        raise RefusedError(message % {"slug": slug[:LONGEST_SLUG], "limit": LONGEST_SLUG}, code="bad-slug")
+
+
+def check_kinds(kinds: Sequence[str]) -> None:
+    """Raise one sentence unless every round is of another kind that there is."""
+    if len(set(kinds)) < len(kinds) or not set(kinds) <= set(Round.Kind.values):
+        message = _("a contest has these rounds, each at most once: %(known)s")
+        raise RefusedError(message % {"known": ", ".join(Round.Kind.values)}, code="round-kind")
 
 
 def check_weights(weights: Iterable[Decimal]) -> None:
@@ -95,6 +116,10 @@ def check_weights(weights: Iterable[Decimal]) -> None:
 
 def check_starts(starts: Mapping[str, datetime]) -> None:
     """Raise one sentence unless every phase begins after the one before it."""
+    missing = next((kind for kind in KINDS if kind not in starts), None)
+    if missing is not None:
+        message = _("say when the phase “%(phase)s” begins")
+        raise RefusedError(message % {"phase": missing.label}, code="phase-missing")
     for before, after in pairwise(KINDS):
         if starts[after] <= starts[before]:
             message = _("the phase “%(after)s” must begin after the phase “%(before)s”")

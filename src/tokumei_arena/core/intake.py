@@ -76,6 +76,8 @@ def _take(
     if known is not None:
         return known
     _slow_down(person, fields["team"])
+    # PostgreSQL keeps no NUL.
+    note = note.replace("\0", "")
     _refuse_unusable(file, note=note, client_key=client_key)
     _refuse_if_full(_scope(fields), limit)
     received = clock.now()

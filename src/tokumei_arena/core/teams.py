@@ -7,11 +7,14 @@ import unicodedata
 from datetime import timedelta
 from typing import NoReturn
 
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from tokumei_arena.core import access, clock, logbook
+from tokumei_arena.core import access, clock, logbook, rate_limits
 from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.core.links import make_link, use_link
 from tokumei_arena.models import Contest, LogEntry, Membership, OneTimeLink, Person, Phase, Team
@@ -37,6 +40,7 @@ __all__ = [
 Role = Membership.Role
 INVITATION_LASTS = timedelta(days=7)
 MOST_INVITATIONS = 30
+LONGEST_NAME, LONGEST_AFFILIATION = 60, 120
 
 
 def registration_open(contest: Contest) -> bool:
@@ -72,11 +76,15 @@ def _need_captain(team: Team, by: Person) -> None:
 
 
 def _need_free(person: Person, contest: Contest) -> None:
-    """Refuse referees, who see everything, and those who are or were in another team since the data is out."""
+    """Refuse who sees or saw too much: referees, also former ones, and members of a team since the data is out."""
     if person.is_referee:
         raise NotAllowedError(_("referees see everything and cannot be in a team"), code="referee-in-team")
     if access.membership(person, contest) is not None:
         raise NotAllowedError(_("you are in a team of this contest already"), code="in-team")
+    resigned = LogEntry.objects.filter(action="referee.end", object_id=str(person.pk), at__gte=contest.created_at)
+    if resigned.exists():
+        message = _("you were a referee of this contest and could see everything, so you cannot be in a team of it")
+        raise NotAllowedError(message, code="was-referee")
     opened = Phase.objects.filter(
         round__contest=contest, kind=Phase.Kind.ANONYMIZE, starts_at__lte=clock.now()
     ).order_by("starts_at")
@@ -89,6 +97,16 @@ def _need_free(person: Person, contest: Contest) -> None:
     if went.filter(detail__person=str(person.pk)).exists():
         message = _("you left a team after the data was handed out, so you cannot join another one in this contest")
         raise NotAllowedError(message, code="was-in-team")
+
+
+def _refuse_long(name: str, affiliation: str) -> None:
+    """Refuse texts that do not fit: not every database does so by itself."""
+    if len(name) > LONGEST_NAME:
+        message = _("the name is longer than %(limit)d characters; shorten it") % {"limit": LONGEST_NAME}
+        raise RefusedError(message, code="long-name")
+    if len(affiliation) > LONGEST_AFFILIATION:
+        message = _("the affiliation is longer than %(limit)d characters; shorten it") % {"limit": LONGEST_AFFILIATION}
+        raise RefusedError(message, code="long-affiliation")
 
 
 def _need_free_name(contest: Contest, name: str, *, apart_from: Team | None = None) -> None:
@@ -115,7 +133,8 @@ def create_team(
         raise NotNowError(_("teams can be made only while registration is open"), code="registration-closed")
     if not terms_accepted and contest.terms:
         raise RefusedError(_("accept the terms of this contest first"), code="terms-not-accepted")
-    name = _tidy(name)
+    name, affiliation = _tidy(name), _tidy(affiliation)
+    _refuse_long(name, affiliation)
     try:
         with transaction.atomic():
             # Numbers are given one after the other.
@@ -125,7 +144,7 @@ def create_team(
             now = clock.now()
             approved = None if contest.needs_approval else now
             team = Team.objects.create(
-                contest=contest, name=name, affiliation=_tidy(affiliation), number=last + 1, approved_at=approved
+                contest=contest, name=name, affiliation=affiliation, number=last + 1, approved_at=approved
             )
             _add_member(team, person, Role.CAPTAIN, accepts=True)
             logbook.record("team.make", actor=person, contest=contest, object_id=team.pk, number=team.number)
@@ -147,6 +166,7 @@ def edit_team(team: Team, *, by: Person, name: str, affiliation: str) -> None:
     """Change name and affiliation; the name only while registration is open, because boards show it later."""
     _need_captain(team, by)
     name, affiliation = _tidy(name), _tidy(affiliation)
+    _refuse_long(name, affiliation)
     if name != team.name and not (registration_open(team.contest) or access.is_referee(by)):
         raise NotNowError(_("the name can be changed only while registration is open"), code="registration-closed")
     try:
@@ -169,6 +189,11 @@ def invite(team: Team, by: Person, role: str = Role.MEMBER, email: str = "") -> 
     _need_captain(team, by)
     if role not in Role.values:
         raise RefusedError(_("choose the role of the new member"), code="bad-role")
+    if email:
+        _refuse_bad_address(email)
+        # Invitations can be withdrawn and made again; mail that was sent cannot.
+        limit = settings.ARENA_LIMITS["invitations_per_hour"]
+        rate_limits.spend("invite", by.pk, limit=limit, seconds=rate_limits.HOUR)
     with transaction.atomic():
         locked = Team.objects.select_for_update().get(pk=team.pk)
         _need_room(locked)
@@ -180,6 +205,13 @@ def invite(team: Team, by: Person, role: str = Role.MEMBER, email: str = "") -> 
         )
         logbook.record("team.invite", actor=by, contest=team.contest, object_id=team.pk, link=str(link.pk), role=role)
     return token
+
+
+def _refuse_bad_address(email: str) -> None:
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise RefusedError(_("write a complete e-mail address"), code="bad-address") from None
 
 
 def _need_room(team: Team) -> None:
@@ -200,23 +232,31 @@ def revoke_invitation(link: OneTimeLink, *, by: Person) -> None:
 
 def accept_invitation(token: str, person: Person, *, terms_accepted: bool = False) -> Membership:
     """Put the person into the team that invited them; the link is used up only if that works."""
-    with transaction.atomic():
-        link = use_link(token, OneTimeLink.Purpose.TEAM)
-        if link.team is None:
-            raise RefusedError(_("the team that invited you is gone"), code="team-gone")
-        team = Team.objects.select_for_update().get(pk=link.team.pk)
-        _need_free(person, team.contest)
-        _need_room(team)
-        membership = _add_member(team, person, link.role, accepts=terms_accepted)
-        logbook.record(
-            "team.join",
-            actor=person,
-            contest=team.contest,
-            object_id=team.pk,
-            person=str(person.pk),
-            role=link.role,
-            link=str(link.pk),
-        )
+    try:
+        with transaction.atomic():
+            return _joined(token, person, terms_accepted=terms_accepted)
+    except IntegrityError:
+        # The same person joined another team at the same moment.
+        raise NotAllowedError(_("you are in a team of this contest already"), code="in-team") from None
+
+
+def _joined(token: str, person: Person, *, terms_accepted: bool) -> Membership:
+    link = use_link(token, OneTimeLink.Purpose.TEAM)
+    if link.team is None:
+        raise RefusedError(_("the team that invited you is gone"), code="team-gone")
+    team = Team.objects.select_for_update().get(pk=link.team.pk)
+    _need_free(person, team.contest)
+    _need_room(team)
+    membership = _add_member(team, person, link.role, accepts=terms_accepted)
+    logbook.record(
+        "team.join",
+        actor=person,
+        contest=team.contest,
+        object_id=team.pk,
+        person=str(person.pk),
+        role=link.role,
+        link=str(link.pk),
+    )
     return membership
 
 
