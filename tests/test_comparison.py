@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sample_histories import sample
-from tokumei import comparison
+from tokumei import comparison, flow
+from tokumei.anonymize.k_anonymity import KAnonymity
 from tokumei.comparison import Run, compare, mark_front, plan_runs, run_frame
 from tokumei.errors import ParameterError, UnknownPartError
 from tokumei.history import History, Release, Secret
@@ -86,6 +87,17 @@ def test_the_order_of_rows_changes_nothing() -> None:
     shuffled = history.take(np.random.default_rng(1).permutation(len(history)))
     runs = plan_runs(["k-anonymity"], [2], {})
     assert run_frame(compare(shuffled, runs, seed=3)).equals(run_frame(compare(history, runs, seed=3)))
+
+
+def test_no_attack_follows_the_order_of_the_file() -> None:
+    """The contest's re-item takes subjects and items as they come; a report must not depend on that."""
+    history = sample("mixed")
+    shuffled = history.take(np.random.default_rng(4).permutation(len(history)))
+    release, secret = flow.anonymize(history, KAnonymity(k=2, effort="fast"), seed=1)
+    found = comparison.extra_attacks(history, release, secret)
+    assert list(found) == ["re-uniq", "re-item"]
+    assert 0 < found["re-item"][0] < 1
+    assert comparison.extra_attacks(shuffled, release, secret) == found
 
 
 class _Broken(Anonymizer):

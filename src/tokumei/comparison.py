@@ -158,12 +158,16 @@ def judged(
 def extra_attacks(
     history: History, release: Release, secret: Secret, *, seed: int | None = None
 ) -> dict[str, tuple[float, float]]:
-    """Return share and baseline of the attacks beside those of the audit, without those that do not fit the data."""
+    """Return share and baseline of the attacks beside those of the audit, without those that do not fit the data.
+
+    They see the records sorted by subject and content: what they guess does not depend on their order in a file.
+    """
+    sorted_history = history.take(history.order)
     found = {}
     for name in EXTRA_ATTACKS:
         try:
             _, score = flow.attack_success(
-                history, release, secret, make_part(find_part("attack", name)), seed=seed or 0
+                sorted_history, release, secret, make_part(find_part("attack", name)), seed=seed or 0
             )
         except (InfeasibleError, SchemaError):
             continue
