@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core import feedback, intake, logbook, standings
+from tokumei_arena.core import clock, feedback, intake, logbook, standings
 from tokumei_arena.core.storage import put_bytes
 from tokumei_arena.models import (
     Blob,
@@ -181,6 +181,29 @@ def test_the_board_stands_still_before_the_end(contest: Contest) -> None:
     world.move_to(round_, "attack")
     assert standings.board(fresh(round_), NOBODY).frozen_at is None
     assert shown(round_, NOBODY)[0] == ("Alpha", 1, 0.1, 2)
+
+
+def test_a_choice_changed_in_the_last_minutes_does_not_move_the_board(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contest.rounds.update(freeze_minutes=30)
+    round_ = contest.rounds.get()
+    alpha = captain(contest, "Alpha")
+    good, better = (release(alpha, round_, loss) for loss in (0.4, 0.2))
+    now = timezone.now()
+    Submission.objects.update(received_at=now - timedelta(minutes=50))
+    begin = now - timedelta(hours=2)
+    Phase.objects.filter(round=round_, kind="registration").update(starts_at=begin, ends_at=begin)
+    Phase.objects.filter(round=round_, kind="anonymize").update(starts_at=begin, ends_at=now + timedelta(minutes=20))
+    good, better = (Submission.objects.get(pk=one.pk) for one in (good, better))
+    with monkeypatch.context() as earlier:
+        earlier.setattr(clock, "now", lambda: now - timedelta(minutes=40))
+        intake.choose(alpha, good)
+    assert shown(round_, NOBODY)[0] == ("Alpha", 1, 0.4, 2)
+    intake.choose(alpha, better)
+    assert shown(round_, NOBODY)[0] == ("Alpha", 1, 0.4, 2)
+    world.move_to(round_, "attack")
+    assert shown(round_, NOBODY)[0] == ("Alpha", 1, 0.2, 2)
 
 
 def attack(

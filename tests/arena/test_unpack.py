@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
+import os
 import stat
 import tempfile
 import zipfile
@@ -16,6 +18,8 @@ from hypothesis import strategies as st
 from tests.arena import world
 from tokumei_arena.worker.limits import Limits
 from tokumei_arena.worker.unpack import unpack
+
+pytestmark = pytest.mark.once
 
 LIMITS = Limits(
     upload_bytes=10_000_000,
@@ -163,3 +167,16 @@ def test_no_damage_to_an_archive_raises(place: int, value: int) -> None:
         upload = Path(name) / "upload"
         upload.write_bytes(bytes(made))
         unpack(upload, Path(name) / "into", ("A",), LIMITS)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+def test_a_full_or_broken_disk_is_no_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / "upload").write_bytes(zipped({"A.csv": world.GOOD_A}))
+    monkeypatch.setattr("tokumei_arena.worker.unpack._copy", full)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        unpack(tmp_path / "upload", tmp_path / "into", ["A"], LIMITS)

@@ -18,7 +18,7 @@ from django.db.models import Count, Max
 
 from tokumei_arena.core import clock, logbook, phases
 from tokumei_arena.games import find_game
-from tokumei_arena.models import Choice, Phase, Round, Submission, Target, Team
+from tokumei_arena.models import Choice, LogEntry, Phase, Round, Submission, Target, Team
 
 __all__ = [
     "chosen_release",
@@ -78,18 +78,27 @@ def chosen_releases(round_: Round, *, until: datetime | None = None) -> dict[UUI
     valid = Submission.objects.filter(
         round=round_, kind=Submission.Kind.RELEASE, verdict=Submission.Verdict.VALID
     ).select_related("evaluation")
-    choices = Choice.objects.filter(round=round_)
     if until is not None:
-        valid, choices = valid.filter(received_at__lt=until), choices.filter(created_at__lt=until)
-    wanted = dict(choices.values_list("team_id", "submission_id"))
+        valid = valid.filter(received_at__lt=until)
+    wanted = _choices(round_, until)
     best: dict[UUID, tuple[tuple[Any, ...], Submission]] = {}
     for one in valid:
         quality = math.inf if one.evaluation is None else game.release_order(one.evaluation.figures)
-        order = (wanted.get(one.team_id) != one.pk, quality)
+        order = (str(one.pk) not in wanted, quality)
         key = (*order, one.received_at, str(one.pk))
         if one.team_id not in best or key < best[one.team_id][0]:
             best[one.team_id] = (key, one)
     return {team: one for team, (_, one) in best.items()}
+
+
+def _choices(round_: Round, until: datetime | None) -> set[str]:
+    """Return the ids of the releases that teams chose; a choice of an earlier moment stands in the log only."""
+    if until is None:
+        return {str(pk) for pk in Choice.objects.filter(round=round_).values_list("submission_id", flat=True)}
+    own = {str(pk) for pk in round_.submissions.values_list("pk", flat=True)}
+    made = LogEntry.objects.filter(contest=round_.contest_id, action="submission.choose", at__lt=until)
+    last = {entry.detail["team"]: entry.object_id for entry in made.order_by("number") if entry.object_id in own}
+    return set(last.values())
 
 
 def release_counts(round_: Round, *, until: datetime | None = None) -> dict[UUID, tuple[int, datetime]]:

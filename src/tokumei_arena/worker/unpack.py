@@ -5,6 +5,7 @@ Names inside an archive only choose among the files that the game knows; they ar
 
 from __future__ import annotations
 
+import errno
 import gzip
 import stat
 import struct
@@ -53,20 +54,29 @@ DAMAGED = (
     LookupError,
     NotImplementedError,
 )
+# Faults of this machine, which are no fault of the file.
+OURS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EROFS)
 
 
 def unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> list[Note]:
     """Write ``NAME.csv`` for every name into the folder; return why that cannot be done, or an empty list."""
     into.mkdir(parents=True, exist_ok=True)
     try:
-        _unpack(upload, into, names, limits)
+        _unpack_or_refuse(upload, into, names, limits)
         for name in names:
             scan_csv(into / f"{name}.csv", name, limits)
     except RefusedFileError as error:
         return [error.note]
-    except DAMAGED:
-        return [refusal("zip-damaged").note]
     return []
+
+
+def _unpack_or_refuse(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> None:
+    try:
+        _unpack(upload, into, names, limits)
+    except DAMAGED as error:
+        if isinstance(error, OSError) and error.errno in OURS:
+            raise
+        raise refusal("zip-damaged") from error
 
 
 def _unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> None:
