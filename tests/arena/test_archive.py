@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -126,6 +127,31 @@ def test_an_archive_holds_no_person_password_or_token(tmp_path: Path) -> None:
     assert manifest["versions"]["rule_set"].startswith("pws2018-")
     assert manifest["contest"]["slug"] == contest.slug
     assert contest.seed in everything
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_archive_shows_one_moment_while_teams_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite lets nobody write meanwhile")
+    contest = world.make_contest()
+    _team, captain = world.make_team(contest, "Alpha")
+    read = archive_rows.rows_of
+
+    def hand_in() -> None:
+        world.hand_in(captain, contest.rounds.get())
+        connection.close()
+
+    def slowly(name: str, of: Contest) -> Any:
+        if name == "Submission":
+            # The files were listed before: its own would be missing.
+            writer = threading.Thread(target=hand_in)
+            writer.start()
+            writer.join()
+        return read(name, of)
+
+    monkeypatch.setattr(archive, "rows_of", slowly)
+    done = archive.export_contest(contest, tmp_path / "cup.zip")
+    assert (done.rows["Blob"], done.rows["Submission"], Submission.objects.count()) == (1, 0, 1)
 
 
 def test_the_same_contest_is_not_imported_twice(tmp_path: Path) -> None:

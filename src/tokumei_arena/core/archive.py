@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import platform
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 
 from django.core.files.base import File
 from django.core.files.storage import storages
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from tokumei_arena.core import clock, logbook
@@ -60,7 +61,7 @@ class Archived:
 def export_contest(contest: Contest, path: Path) -> Archived:
     """Write a contest to a file that only its owner can read. Only a process that may open ground truth can do it."""
     need_worker()
-    with transaction.atomic():
+    with _one_moment():
         tables = {name: [values_of(row) for row in rows_of(name, contest)] for name in TABLES}
         entries = [_log_values(entry) for entry in LogEntry.objects.filter(contest=contest.pk)]
         last = LogEntry.objects.order_by("-number").first()
@@ -82,6 +83,17 @@ def export_contest(contest: Contest, path: Path) -> Archived:
     )
     logbook.record("contest.export", contest=contest, object_id=contest.pk, sha256=done.sha256)
     return done
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """Read all tables as of one moment, while teams go on: SQLite does so in any transaction, PostgreSQL if asked."""
+    begins = not connection.in_atomic_block
+    with transaction.atomic():
+        if begins and connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
 
 
 def _add(target: SealedWriter, blob: Blob) -> None:
