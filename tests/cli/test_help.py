@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 import typer
 
-from tokumei.cli.examples import EXAMPLES, add_examples
+from tokumei.cli import examples
+from tokumei.cli.examples import add_examples
 from tokumei.cli.main import build_app
+from tokumei_arena.commands.examples import EXAMPLES as ARENA_EXAMPLES
 
-OURS = ("pws", "synth", "experiment")
+EXAMPLES = {**examples.EXAMPLES, **ARENA_EXAMPLES}
 
 
 def commands() -> dict[str, Any]:
@@ -34,15 +38,15 @@ def commands() -> dict[str, Any]:
 COMMANDS = commands()
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if " " not in name or name.startswith(OURS)])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_shows_an_example_that_its_parser_takes(name: str) -> None:
-    assert name in EXAMPLES, f"write an example of 'tokumei {name}' in tokumei.cli.examples"
+    assert name in EXAMPLES, f"write an example of 'tokumei {name}' in the examples of its package"
     for line in EXAMPLES[name]:
         assert f"tokumei {line}" in COMMANDS[name].epilog
         assert line.startswith(name)
         words = shlex.split(line)[len(name.split()) :]
         context = COMMANDS[name].make_context(name, words, resilient_parsing=False)
-        assert context.params
+        assert context.params or context.args
 
 
 def test_no_example_is_of_a_command_that_is_gone() -> None:
@@ -55,3 +59,16 @@ def test_commands_without_colour_have_no_escapes(run: Any, monkeypatch: pytest.M
     told = run("methods")
     assert told.status == 0
     assert "\x1b[3" not in told.out
+
+
+def test_the_examples_of_the_arena_cost_no_heavy_import() -> None:
+    """``tokumei --help`` loads the commands of the arena: Django must not come with them."""
+    code = "import sys, tokumei_arena.commands.app; print([m for m in sys.modules if m.split('.')[0] == 'django'])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "[]\n"
+
+
+def test_the_help_of_an_arena_command_shows_its_example(run: Any) -> None:
+    told = run("arena", "submit", "--help")
+    assert told.status == 0
+    assert "tokumei arena submit A.csv --wait" in told.out

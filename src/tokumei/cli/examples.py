@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -77,17 +77,20 @@ EXAMPLES: dict[str, Sequence[str]] = {
 }
 
 
-def add_examples(app: typer.Typer, prefix: str = "") -> None:
-    """Put the examples under the help texts of the commands that have none of their own."""
+def add_examples(app: typer.Typer, prefix: str = "", examples: Mapping[str, Sequence[str]] = EXAMPLES) -> None:
+    """Put the examples under the help texts of the commands that have none of their own.
+
+    Packages that add commands give theirs with the name of their group as prefix.
+    """
     for command in app.registered_commands:
         name = command.name or getattr(command.callback, "__name__", "").replace("_", "-")
-        lines = EXAMPLES.get(prefix + name, ())
+        lines = examples.get(prefix + name, ())
         if lines and not command.epilog:
             title = "Example" if len(lines) == 1 else "Examples"
             command.epilog = "\n\n".join([f"{title}:", *(f"tokumei {line}" for line in lines)])
     for group in app.registered_groups:
         if group.typer_instance is not None and isinstance(group.name, str):
-            add_examples(group.typer_instance, f"{prefix}{group.name} ")
+            add_examples(group.typer_instance, f"{prefix}{group.name} ", examples)
 
 
 def readable_help(words: Sequence[str]) -> None:

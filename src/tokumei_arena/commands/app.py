@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import typer
 
+from tokumei.cli.examples import add_examples
 from tokumei_arena.commands import client, demo, desk, serve
+from tokumei_arena.commands.examples import EXAMPLES
 
 __all__ = ["app"]
 
@@ -16,3 +18,4 @@ serve.register(app)
 client.register(app)
 demo.register(app)
 desk.register(app)
+add_examples(app, "arena ", EXAMPLES)
