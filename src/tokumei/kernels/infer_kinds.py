@@ -89,8 +89,10 @@ def _number_or_code(name: str, numbers: pl.Series, step: float) -> Column:
     words = set(name_tokens(name))
     if step >= 1.0 and words & NOMINAL_NAMES and not words & MEASURED_NAMES:
         return Column(name=name, kind=Kind.CATEGORY)
-    if len(numbers) and float(numbers.cast(pl.Float64).abs().max()) / step >= _LARGEST_CODE:  # type: ignore[arg-type]
-        # Numbers so long (of cards, of devices) are names, not amounts; their last digits would be lost.
+    largest = float(numbers.cast(pl.Float64).abs().max()) if len(numbers) else 0.0  # type: ignore[arg-type]
+    if largest / step >= _LARGEST_CODE or 0.0 < largest < step:
+        # Numbers so long (of cards, of devices) are names, not amounts: their last digits would be lost. Numbers so
+        # small would all become zero.
         return Column(name=name, kind=Kind.CATEGORY)
     if step >= 1.0 and len(numbers) and numbers.min() == 0 and numbers.max() == 1:
         return Column(name=name, kind=Kind.CATEGORY)
@@ -118,9 +120,11 @@ def number_step(text: pl.Series) -> float:
 def _float_step(numbers: pl.Series) -> float:
     """Return the step of floating-point numbers: up to nine decimals if they have no more, else rounding."""
     finite = numbers.filter(numbers.is_finite())
+    # What is far below all others is an error of computing; where all are small, it is their size.
+    size = min(float(finite.abs().max() or 0.0), 1.0)  # type: ignore[arg-type]
     for decimals in range(MAX_DECIMALS + 1):
         scaled = finite * 10.0**decimals
-        if ((scaled - scaled.round()).abs() <= 1e-9 * (1 + scaled.abs())).all():
+        if ((scaled - scaled.round()).abs() <= 1e-9 * (size + scaled.abs())).all():
             return _fitting_step(decimals, finite)
     return _fitting_step(MAX_DECIMALS + 1, finite)
 
