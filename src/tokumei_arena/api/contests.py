@@ -60,14 +60,14 @@ def list_announcements(request: HttpRequest, slug: str) -> list[schemas.Announce
 @get("/contests/{slug}/questions", auth=READ, response=list[schemas.QuestionOut])
 def list_questions(request: HttpRequest, slug: str) -> list[schemas.QuestionOut]:
     """List the questions that the caller may read, newest first."""
-    person = caller(request)
-    found = announcements.clarifications(person, contest_of(request, slug)).select_related("contest")
-    return [show.question_document(one, person) for one in found]
+    person, contest_ = caller(request), contest_of(request, slug)
+    return show.question_documents(announcements.clarifications(person, contest_), contest_, person)
 
 
 @post("/contests/{slug}/questions", auth=SUBMIT, response={201: schemas.QuestionOut})
 def ask(request: HttpRequest, slug: str, body: QuestionIn) -> Status[schemas.QuestionOut]:
     """Ask the referees something for the caller's team."""
-    person = caller(request)
-    made = announcements.ask(person, contest_of(request, slug), body.question)
-    return Status(201, show.question_document(made, person))
+    person, contest_ = caller(request), contest_of(request, slug)
+    made = announcements.ask(person, contest_, body.question)
+    (document,) = show.question_documents([made], contest_, person)
+    return Status(201, document)

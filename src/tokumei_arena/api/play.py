@@ -58,8 +58,9 @@ def submissions(
     """List submissions (of the own team; referees: of all), newest first, without their findings."""
     person = caller(request)
     found = access.submissions(person, contest_of(request, slug)).select_related(*RELATED)
+    found = found.prefetch_related("round__phases").defer("evaluation__findings")
     found = found.filter(**{"round__kind": round} if round else {}, **{"kind": kind} if kind else {})
-    return [show.submission_document(one, person, findings=False) for one in found[:LONGEST_LIST]]
+    return show.submission_documents(found[:LONGEST_LIST], person)
 
 
 @post(ROUND + "/submissions", auth=SUBMIT, response={201: schemas.SubmissionOut})
@@ -103,15 +104,16 @@ def choose(request: HttpRequest, slug: str, number: UUID) -> schemas.SubmissionO
 @get(ROUND + "/targets", auth=READ, response=list[schemas.TargetOut])
 def targets(request: HttpRequest, slug: str, kind: str) -> list[schemas.TargetOut]:
     """List the published data of the other teams."""
-    person = caller(request)
-    found = access.targets(person, round_of(request, slug, kind)).select_related("round__contest").order_by("alias")
-    return [show.target_document(one, person) for one in found]
+    person, round_ = caller(request), round_of(request, slug, kind)
+    return show.target_documents(access.targets(person, round_).order_by("alias"), round_, person)
 
 
 @get(TARGET, auth=READ, response=schemas.TargetOut)
 def target(request: HttpRequest, slug: str, kind: str, number: UUID) -> schemas.TargetOut:
     """Return one target with its files."""
-    return show.target_document(target_of(request, slug, kind, number), caller(request))
+    found = target_of(request, slug, kind, number)
+    (document,) = show.target_documents([found], found.round, caller(request))
+    return document
 
 
 @get(TARGET + "/files/{uuid:file}", auth=READ, url_name="target_file")

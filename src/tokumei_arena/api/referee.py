@@ -252,4 +252,5 @@ def answer(request: HttpRequest, slug: str, number: UUID, body: AnswerIn) -> sch
     """Answer a question."""
     found = get_object_or_404(contest_of(request, slug).clarifications.all(), pk=number)
     done = notices.answer(found, body.answer, for_everybody=body.for_everybody, by=caller(request))
-    return show.question_document(done, caller(request))
+    (document,) = show.question_documents([done], done.contest, caller(request))
+    return document

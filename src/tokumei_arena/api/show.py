@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
 
 from django.urls import reverse
 
@@ -29,10 +31,11 @@ __all__ = [
     "contest_document",
     "data_file_document",
     "membership_document",
-    "question_document",
+    "question_documents",
     "round_document",
     "submission_document",
-    "target_document",
+    "submission_documents",
+    "target_documents",
     "target_file_document",
     "team_document",
 ]
@@ -126,23 +129,44 @@ def target_file_document(file: TargetFile) -> schemas.FileOut:
     return schemas.FileOut(id=file.pk, name=f"{file.name}.csv", size=file.blob.size, sha256=file.blob.sha256, url=url)
 
 
-def target_document(target: Target, person: Person) -> schemas.TargetOut:
-    """Return a target with the files this caller may have."""
-    found = access.membership(person, target.round.contest)
-    files = access.target_files(person, target).select_related("blob", "target__round__contest").order_by("name")
-    return schemas.TargetOut(
-        id=target.pk,
-        alias=target.alias,
-        state=target.state,
-        tries_left=None if found is None else intake.remaining_tries(target.round, found.team, target),
-        files=[target_file_document(file) for file in files],
-    )
+def target_documents(targets: Iterable[Target], round_: Round, person: Person) -> list[schemas.TargetOut]:
+    """Return targets of one round with the files this caller may have, in a few questions to the database."""
+    found = access.membership(person, round_.contest)
+    used = {} if found is None else intake.used_tries(round_, found.team)
+    files = access.files_of_targets(person, round_).select_related("blob", "target__round__contest")
+    listed: dict[UUID, list[schemas.FileOut]] = {}
+    for file in files.order_by("name", "pk"):
+        listed.setdefault(file.target_id, []).append(target_file_document(file))
+    return [
+        schemas.TargetOut(
+            id=one.pk,
+            alias=one.alias,
+            state=one.state,
+            tries_left=None if found is None else max(0, round_.attack_limit - used.get(one.pk, 0)),
+            files=listed.get(one.pk, []),
+        )
+        for one in targets
+    ]
 
 
-def submission_document(submission: Submission, person: Person, *, findings: bool = True) -> schemas.SubmissionOut:
+def submission_document(submission: Submission, person: Person) -> schemas.SubmissionOut:
     """Return a submission: findings in the caller's language, figures as the feedback policy shows them."""
+    chosen = Choice.objects.filter(submission=submission).exists()
     evaluation = submission.evaluation
-    listed = evaluation.findings if evaluation is not None and findings else []
+    return _submission(submission, person, chosen=chosen, findings=[] if evaluation is None else evaluation.findings)
+
+
+def submission_documents(submissions: Iterable[Submission], person: Person) -> list[schemas.SubmissionOut]:
+    """Return submissions without their findings."""
+    listed = list(submissions)
+    chosen = set(Choice.objects.filter(submission__in=listed).values_list("submission_id", flat=True))
+    return [_submission(one, person, chosen=one.pk in chosen, findings=[]) for one in listed]
+
+
+def _submission(
+    submission: Submission, person: Person, *, chosen: bool, findings: list[dict[str, Any]]
+) -> schemas.SubmissionOut:
+    evaluation = submission.evaluation
     return schemas.SubmissionOut(
         id=submission.pk,
         kind=submission.kind,
@@ -156,22 +180,27 @@ def submission_document(submission: Submission, person: Person, *, findings: boo
         note=submission.note,
         state=submission.state,
         verdict=submission.verdict,
-        chosen=Choice.objects.filter(submission=submission).exists(),
+        chosen=chosen,
         failure=failure_text(submission),
         figures=feedback.shown_figures(person, submission),
         finding_count=0 if evaluation is None else evaluation.finding_count,
-        findings=[schemas.FindingOut(**{**finding, "message": in_language(finding["message"])}) for finding in listed],
+        findings=[schemas.FindingOut(**{**one, "message": in_language(one["message"])}) for one in findings],
     )
 
 
-def question_document(question: Clarification, person: Person) -> schemas.QuestionOut:
-    """Return a question and its answer."""
-    found = access.membership(person, question.contest)
-    return schemas.QuestionOut(
-        id=question.pk,
-        at=question.created_at,
-        own=found is not None and found.team_id == question.team_id,
-        question=question.question,
-        answer=question.answer,
-        answered_at=question.answered_at,
-    )
+def question_documents(
+    questions: Iterable[Clarification], contest: Contest, person: Person
+) -> list[schemas.QuestionOut]:
+    """Return questions of a contest with their answers."""
+    found = access.membership(person, contest)
+    return [
+        schemas.QuestionOut(
+            id=one.pk,
+            at=one.created_at,
+            own=found is not None and found.team_id == one.team_id,
+            question=one.question,
+            answer=one.answer,
+            answered_at=one.answered_at,
+        )
+        for one in questions
+    ]

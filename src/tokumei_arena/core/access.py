@@ -30,6 +30,7 @@ __all__ = [
     "Viewer",
     "contests",
     "data_files",
+    "files_of_targets",
     "is_referee",
     "membership",
     "need_member",
@@ -127,11 +128,12 @@ def targets(viewer: Viewer, round_: Round) -> QuerySet[Target]:
     return ready.exclude(team=team)
 
 
+def files_of_targets(viewer: Viewer, round_: Round) -> QuerySet[TargetFile]:
+    """Return the published files of all targets this viewer may see; never the truth, not even for referees."""
+    seen = TargetFile.objects.filter(target__in=targets(viewer, round_)).exclude(blob__area=Blob.Area.TRUTH)
+    return seen if is_referee(viewer) else seen.filter(Q(team=None) | Q(team=_own_team(viewer, round_.contest)))
+
+
 def target_files(viewer: Viewer, target: Target) -> QuerySet[TargetFile]:
-    """Return the published files of a target for this viewer; never the truth, not even for referees."""
-    published = TargetFile.objects.filter(target=target).exclude(blob__area=Blob.Area.TRUTH)
-    if is_referee(viewer):
-        return published
-    if not targets(viewer, target.round).filter(pk=target.pk).exists():
-        return published.none()
-    return published.filter(Q(team=None) | Q(team=_own_team(viewer, target.round.contest)))
+    """Return the published files of a target for this viewer."""
+    return files_of_targets(viewer, target.round).filter(target=target)

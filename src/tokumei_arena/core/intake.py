@@ -8,10 +8,12 @@ whose evaluation fails, gives its slot back: it never costs a try.
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
+from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from tokumei_arena.core import access, clock, logbook, phases, rate_limits
@@ -19,7 +21,7 @@ from tokumei_arena.core.errors import ArenaError, NotAllowedError, NotNowError, 
 from tokumei_arena.core.storage import discard, put_file
 from tokumei_arena.models import Attempt, Blob, Choice, Membership, Person, Phase, Round, Submission, Target, Team
 
-__all__ = ["choose", "free_slot", "remaining_tries", "retake_slot", "submit_guesses", "submit_release"]
+__all__ = ["choose", "free_slot", "remaining_tries", "retake_slot", "submit_guesses", "submit_release", "used_tries"]
 
 MAY_SUBMIT = (Membership.Role.CAPTAIN, Membership.Role.MEMBER)
 LONGEST_NOTE, LONGEST_KEY = 200, 64
@@ -191,6 +193,12 @@ def remaining_tries(round_: Round, team: Team, target: Target | None = None) -> 
         return None
     scope = _scope({"round": round_, "team": team, "target": target})
     return max(0, limit - Attempt.objects.filter(scope=scope).count())
+
+
+def used_tries(round_: Round, team: Team) -> dict[UUID, int]:
+    """Return how many tries a team has used at each target of a round; targets without any are left out."""
+    tries = Attempt.objects.filter(submission__round=round_, submission__team=team, submission__target__isnull=False)
+    return dict(tries.values_list("submission__target").annotate(Count("pk")))
 
 
 def choose(person: Person, submission: Submission) -> Choice:

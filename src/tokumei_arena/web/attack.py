@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,7 +18,7 @@ from tokumei_arena.core.downloads import attachment
 from tokumei_arena.core.errors import ArenaError
 from tokumei_arena.core.wording import in_language
 from tokumei_arena.games import find_game
-from tokumei_arena.models import Attempt, Person, Phase, Round, Submission, Target, Team
+from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.web import uploads
 from tokumei_arena.web.fetch import person_of, round_of, target_of
 from tokumei_arena.web.frame import frame, round_lines
@@ -52,8 +51,7 @@ def _lines(round_: Round, team: Team | None, found: list[Target]) -> list[dict[s
     """Return the targets, each with the tries used and the state of the latest one."""
     if team is None:
         return [{"target": one} for one in found]
-    tries = Attempt.objects.filter(submission__round=round_, submission__team=team, submission__target__isnull=False)
-    used = dict(tries.values_list("submission__target").annotate(Count("pk")))
+    used = intake.used_tries(round_, team)
     newest: dict[UUID | None, Submission] = {}
     for one in Submission.objects.filter(round=round_, team=team, kind=Submission.Kind.GUESSES).order_by("received_at"):
         newest[one.target_id] = one
