@@ -62,6 +62,8 @@ def test_identical_histories_are_safe_at_k(k: int, with_secret: bool) -> None:  
     assert result.expected_hits == pytest.approx(60 / k)
     assert all(figure.share == pytest.approx(1 / k) for figure in result.reidentified.values())
     assert codes(result)[0] == "k-anonymous"
+    # Who owns which pseudonym is known from the Secret alone.
+    assert ("pseudonyms with distinct owners, " in result.verdict.reasons[0].sentence) == with_secret
 
 
 def test_json_fields() -> None:

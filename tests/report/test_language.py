@@ -114,7 +114,7 @@ def _verdicts() -> Iterator[Figures]:
     yield over
     yield from (replace(over, hub=one) for one in (hub, replace_hub(hub, records=1), replace_hub(hub, records=8)))
     yield replace(CALM, over_k=0.25, largest_posterior=0.5)
-    yield replace(CALM, strict=True, k_anonymity=3)
+    yield from (replace(CALM, strict=True, k_anonymity=3, with_secret=known) for known in (True, False))
     yield replace(CALM, randomized=True)
     yield replace(CALM, seeded=True, joint={"official": JointRisk(probability=0.011, survives=0.866, guesses=7)})
     details = {
