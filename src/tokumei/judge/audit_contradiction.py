@@ -39,8 +39,8 @@ def contradiction(
     *,
     nearest: AttackFigure | None = None,
     k: int = 2,
-) -> Verdict:
     discreet: bool = False,
+) -> Verdict:
     """Return the verdict on an inconsistent release, with the contradiction in words; ``discreet`` names no owner.
 
     It is unsafe if the nearest history names more than 1/k of the owners all the same.
@@ -124,11 +124,11 @@ def _alone(history: History, release: Release, consistency: Consistency, owner: 
         count = int(history.counts()[subject]) if owner is not None else most
         return f"{start} has {size} records, more than {whose} ({count})"
     cells = ", ".join(f"{column}={release.text()[column][record]}" for column in release.text().columns[1:])
-    relation = "belongs to" if owner is not None else "comes nearest to"
     if owner is not None and discreet:
         return (
             f"{start} does not fit its own owner: none of their records can be published record {record + 1} ({cells})"
         )
+    relation = "belongs to" if owner is not None else "comes nearest to"
     return (
         f"{start} {relation} subject '{history.subjects[subject]}', but published record {record + 1} ({cells}) "
         "cannot stand for any record of that subject that is left"

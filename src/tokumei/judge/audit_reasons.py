@@ -187,13 +187,13 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
             sentence += "; without the Secret this is what the attacker believes"
             values["form"] = f"{name}-believed"
         harms.append((figure.share, Reason(code=name, sentence=sentence, remedy=_REMEDIES[name], values=values)))
-    distinct = (
-        "with distinct owners" if figures.with_secret else "(whose owners, without the Secret, count as distinct)"
-    )
     return harms
 
 
 def _safe_reason(figures: Figures) -> Reason:
+    distinct = (
+        "with distinct owners" if figures.with_secret else "(whose owners, without the Secret, count as distinct)"
+    )
     sentence = (
         f"every published history is shared by at least {figures.k_anonymity} pseudonyms {distinct}, "
         f"so that its content names nobody with more than 1/{figures.k_anonymity}; no attack tried named more"
