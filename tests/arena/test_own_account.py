@@ -1,0 +1,163 @@
+"""What people manage about themselves: preferences, tokens, the end of their account."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.conf import LazySettings
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.utils import timezone
+
+from tests.arena import world
+from tests.arena.pages import (
+    check_page,
+    confirm,
+    keep_mail,
+    sign_in,
+    text_of,
+)
+from tokumei_arena.core import logbook, people, tokens
+from tokumei_arena.core.errors import NotAllowedError, RefusedError, TooManyError
+from tokumei_arena.models import ApiToken, LogEntry, Membership, Message, OneTimeLink, Person, Submission
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _without_mail_server(settings: LazySettings) -> None:
+    keep_mail(settings)
+
+
+def test_preferences_change_name_language_and_zone(client: Client) -> None:
+    person = world.make_person("Hanako")
+    sign_in(client, person)
+    check_page(client.get("/preferences/"))
+    chosen = {"name": "Hana", "language": "ja", "time_zone": "Europe/Berlin"}
+    answer = client.post("/preferences/", chosen)
+    assert answer.cookies["arena_language"].value == "ja"
+    person.refresh_from_db()
+    assert (person.name, person.language, person.time_zone) == ("Hana", "ja", "Europe/Berlin")
+    html = check_page(client.get("/preferences/"))
+    assert '<html lang="ja">' in html
+    assert "Europe/Berlin" in html
+    wrong = client.post("/preferences/", {**chosen, "time_zone": "Mars/Base"})
+    assert "error" in check_page(wrong)
+    person.refresh_from_db()
+    assert person.time_zone == "Europe/Berlin"
+
+
+def test_the_language_switch_works_without_an_account(client: Client) -> None:
+    assert '<html lang="en">' in check_page(client.get("/"))
+    answer = client.post("/language/", {"language": "ja", "next": "/accounts/login/"})
+    assert answer["Location"] == "/accounts/login/"
+    assert '<html lang="ja">' in check_page(client.get("/accounts/login/"))
+    away = client.post("/language/", {"language": "en", "next": "https://elsewhere.example/"})
+    assert away["Location"] == "/"
+
+
+def test_a_token_is_told_once_and_kept_as_a_hash(client: Client) -> None:
+    person = world.make_person("Hanako")
+    sign_in(client, person)
+    page = check_page(client.post("/tokens/", {"name": "laptop", "scopes": ["read", "submit"], "days": "30"}))
+    found = re.search(r'id="new-token">([^<]+)<', page)
+    assert found
+    token = ApiToken.objects.get()
+    assert (token.scopes, token.hint) == (["read", "submit"], found[1][-4:])
+    assert token.expires_at is not None
+    assert timedelta(days=29) < token.expires_at - timezone.now() < timedelta(days=31)
+    assert found[1] not in str(ApiToken.objects.values().get())
+    assert found[1] not in check_page(client.get("/tokens/"))
+    assert tokens.find(found[1]) == token
+    client.post(f"/tokens/{token.pk}/revoke/")
+    assert tokens.find(found[1]) is None
+    assert [entry.action for entry in LogEntry.objects.all()] == ["token.make", "token.revoke"]
+
+
+def test_tokens_end_with_their_time_and_their_person() -> None:
+    person = world.make_person("Hanako")
+    token, text = tokens.make(person, name="x", scopes=["read"], lasts=timedelta(days=1))
+    assert tokens.find(text) == token
+    assert tokens.find(text + "x") is None
+    Person.objects.filter(pk=person.pk).update(is_active=False)
+    assert tokens.find(text) is None
+    Person.objects.filter(pk=person.pk).update(is_active=True)
+    ApiToken.objects.update(expires_at=timezone.now())
+    assert tokens.find(text) is None
+
+
+def test_tokens_of_others_cannot_be_revoked_and_scopes_are_limited(client: Client) -> None:
+    token, _text = tokens.make(world.make_person("Taro"), name="x", scopes=["read"], lasts=timedelta(days=1))
+    sign_in(client, world.make_person("Hanako"))
+    check_page(client.post(f"/tokens/{token.pk}/revoke/"), 404)
+    assert ApiToken.objects.count() == 1
+    page = check_page(client.post("/tokens/", {"name": "mine", "scopes": ["referee"], "days": "30"}))
+    assert "referee is not one of the available choices" in page
+    hanako = Person.objects.get(name="Hanako")
+    with pytest.raises(NotAllowedError, match="only referees make tokens for the referee desk"):
+        tokens.make(hanako, name="x", scopes=["referee"], lasts=timedelta(days=1))
+    with pytest.raises(RefusedError, match="a token lasts between one day and one year"):
+        tokens.make(hanako, name="x", scopes=["read"], lasts=timedelta(days=400))
+    for number in range(20):
+        tokens.make(hanako, name=str(number), scopes=["read"], lasts=timedelta(days=1))
+    with pytest.raises(TooManyError, match="you have 20 tokens; revoke one"):
+        tokens.make(hanako, name="x", scopes=["read"], lasts=timedelta(days=1))
+
+
+def test_erasing_an_account_leaves_nothing_personal_and_the_log_holds(client: Client) -> None:
+    contest = world.make_contest()
+    team, captain = world.make_team(contest, "Alpha")
+    member = world.make_person("Second Member")
+    Membership.objects.create(contest=contest, team=team, person=member, role="member")
+    submission = world.hand_in(captain, contest.rounds.get())
+    tokens.make(captain, name="laptop", scopes=["read"], lasts=timedelta(days=1))
+    Message.objects.create(to=captain.email.upper(), subject="x", body=f"Dear {captain.name}")
+    people.invite(team, captain, "member", captain.email)
+    sign_in(client, captain)
+    confirm(client)
+    check_page(client.get("/preferences/erase/"))
+    assert client.post("/preferences/erase/", {}).status_code == 200
+    assert Person.objects.filter(email=captain.email).exists()
+    assert client.post("/preferences/erase/", {"sure": "on"})["Location"] == "/"
+    gone = Person.objects.get(pk=captain.pk)
+    assert (gone.name, gone.email, gone.is_active) == ("–", f"{captain.pk}@erased.invalid", False)
+    assert gone.erased_at is not None
+    assert not gone.has_usable_password()
+    for kept in (EmailAddress, Message, ApiToken, Person, OneTimeLink, LogEntry, Membership):
+        text = str(list(kept.objects.values())).lower()
+        assert captain.email not in text
+        assert captain.name.lower() not in text
+    assert not [one for one in Session.objects.all() if captain.email in str(one.get_decoded())]
+    assert Submission.objects.get().pk == submission.pk
+    assert Membership.objects.get().role == "captain"
+    assert logbook.verify() is None
+    assert LogEntry.objects.order_by("-number")[0].action == "person.erase"
+    refused = Client().post("/accounts/login/", {"login": captain.email, "password": world.PASSWORD})
+    assert "are not correct" in text_of(check_page(refused))
+    with pytest.raises(RefusedError, match="this account is erased already"):
+        people.erase(gone)
+
+
+def test_erasing_needs_a_fresh_sign_in(client: Client) -> None:
+    client.force_login(world.make_person("Hanako"))
+    answer = client.get("/preferences/erase/")
+    assert answer["Location"] == "/accounts/reauthenticate/?next=%2Fpreferences%2Ferase%2F"
+    page = check_page(client.get(answer["Location"]))
+    assert "write your password again" in page
+    client.post(answer["Location"], {"password": world.PASSWORD})
+    check_page(client.get("/preferences/erase/"))
+
+
+def test_who_may_erase_whom() -> None:
+    hanako, taro = world.make_person("Hanako"), world.make_person("Taro")
+    referee = world.make_person("Ref", referee=True)
+    with pytest.raises(NotAllowedError, match="only the person or a referee may do this"):
+        people.erase(hanako, by=taro)
+    with pytest.raises(RefusedError, match="this is the last referee; make another one first"):
+        people.erase(referee, by=referee)
+    people.erase(hanako, by=referee)
+    people.erase(taro)
+    assert [entry.actor for entry in LogEntry.objects.filter(action="person.erase")] == [str(referee.pk), "system"]
