@@ -27,6 +27,8 @@ from tokumei_arena.commands import choosing
 from tokumei_arena.core import evaluation, tokens
 from tokumei_arena.models import Contest, Membership, Person
 
+pytestmark = pytest.mark.once
+
 Answer = Callable[["Handler"], None]
 
 

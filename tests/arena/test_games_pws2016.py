@@ -12,6 +12,8 @@ from tests import shop_example
 from tests.conftest import Run
 from tokumei_arena.games import Entry, Pair, find_game
 
+pytestmark = pytest.mark.once
+
 GAME = find_game("pws2016")
 
 

@@ -13,6 +13,8 @@ from tests.conftest import Run
 from tokumei_arena.games import Entry, Pair, RoundTable, find_game
 from tokumei_arena.games.notes import KEPT_NOTES
 
+pytestmark = pytest.mark.once
+
 GAME = find_game("pws2018")
 START = datetime(2018, 10, 9, tzinfo=UTC)
 # Table 3 of the report (spec B.11): U and whether an effective re-identification was received.

@@ -12,6 +12,8 @@ from tests.conftest import Run
 from tests.kernels.test_health_tables import random_table
 from tokumei_arena.games import Checked, Entry, Pair, RoundTable, Row, find_game
 
+pytestmark = pytest.mark.once
+
 GAME = find_game("pws2021")
 ROWS, DELETED = 400, 60
 

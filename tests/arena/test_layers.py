@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2] / "src"
 FILES = sorted(path for path in (ROOT / "tokumei_arena").rglob("*.py") if "migrations" not in path.parts)
 # Services know no pages, games know no server: what must not be imported, by folder.

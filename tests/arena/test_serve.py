@@ -5,35 +5,22 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.arena.real_server import RealServer, environment, until
 from tests.conftest import Run
+
+pytestmark = pytest.mark.once
 
 PATIENCE_SECONDS = 60.0
 ARENA = [sys.executable, "-W", "error", "-m", "tokumei", "arena"]
-
-
-def _environment(home: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a fresh machine."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TOKUMEI_", "DJANGO_"))}
-    for name in ("DATABASE_URL", "STORAGE_URL", "EMAIL_URL"):
-        kept.pop(name, None)
-    return {**kept, "TOKUMEI_ARENA_HOME": str(home), **more}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _status(url: str) -> int:
@@ -48,72 +35,20 @@ def _status(url: str) -> int:
         return 0
 
 
-def _until(look: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not look():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)
-
-
-class Server:
-    """A running server with its processes."""
-
-    def __init__(self, home: Path, *words: str) -> None:
-        self.home, self.port = home, _free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.messages = home.with_name(f"{home.name}.err")
-        self.told = home.with_name(f"{home.name}.out")
-        command = [*ARENA, "serve", "--port", str(self.port), *words]
-        with self.messages.open("wb") as stderr, self.told.open("wb") as stdout:
-            self.process = subprocess.Popen(command, env=_environment(home), stdout=stdout, stderr=stderr)
-        try:
-            _until(lambda: _status(f"{self.url}/accounts/login/") == 200, "the first page did not come")
-        except AssertionError:
-            self.end(signal.SIGTERM)
-            raise
-
-    def children(self, kind: str) -> list[int]:
-        """Return the numbers of this server's processes of one kind that live."""
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (folder / "cmdline").read_bytes().split(b"\0")
-                environment = (folder / "environ").read_bytes().split(b"\0")
-                zombie = (folder / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
-            except OSError:
-                continue
-            mine = f"TOKUMEI_ARENA_HOME={self.home}".encode() in environment
-            if mine and not zombie and b"tokumei_arena.commands.child" in words and kind.encode() in words:
-                found.append(int(folder.name))
-        return sorted(found)
-
-    def everything(self) -> list[int]:
-        """Return the numbers of all its processes."""
-        return [*self.children("web"), *self.children("worker")]
-
-    def end(self, number: signal.Signals) -> int:
-        """End the supervisor and return its status once all processes are gone."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        status = self.process.wait(PATIENCE_SECONDS)
-        _until(lambda: not self.everything(), "processes are left")
-        return status
-
-
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     """Run one server for the tests of this module, from its first start."""
-    found = Server(tmp_path_factory.mktemp("arena"), "--processes", "1")
+    found = RealServer(environment(tmp_path_factory.mktemp("arena")), "--processes", "1")
     yield found
-    found.end(signal.SIGKILL)
+    found.end()
 
 
 def _role(process: int) -> str:
-    environment = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
-    return next(value.decode() for value in environment if value.startswith(b"TOKUMEI_ARENA_ROLE="))
+    variables = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    return next(value.decode() for value in variables if value.startswith(b"TOKUMEI_ARENA_ROLE="))
 
 
-def test_the_first_start_opens_the_arena_and_prints_one_link(server: Server) -> None:
+def test_the_first_start_opens_the_arena_and_prints_one_link(server: RealServer) -> None:
     text = server.messages.read_text()
     link = next(word for word in text.split() if "/referee/" in word)
     assert "works once" in text
@@ -121,22 +56,22 @@ def test_the_first_start_opens_the_arena_and_prints_one_link(server: Server) -> 
     assert _status(f"{server.url}/referee/{'x' * 43}/") >= 400
     assert _status(f"{server.url}/api/v1/openapi.json") == 200
     assert oct(server.home.joinpath("secret.key").stat().st_mode & 0o777) == "0o600"
-    assert [_role(process) for process in server.children("web")] == ["TOKUMEI_ARENA_ROLE=web"]
-    assert [_role(process) for process in server.children("worker")] == ["TOKUMEI_ARENA_ROLE=worker"]
+    assert [_role(process) for process in server.processes("web")] == ["TOKUMEI_ARENA_ROLE=web"]
+    assert [_role(process) for process in server.processes("worker")] == ["TOKUMEI_ARENA_ROLE=worker"]
 
 
-def test_a_process_that_dies_is_started_again(server: Server) -> None:
+def test_a_process_that_dies_is_started_again(server: RealServer) -> None:
     before = server.everything()
     for process in before:
         os.kill(process, signal.SIGKILL)
-    _until(lambda: len(server.everything()) == 2 and not set(before) & set(server.everything()), "no new processes")
-    _until(lambda: _status(f"{server.url}/accounts/login/") == 200, "the page did not come back")
+    until(lambda: len(server.everything()) == 2 and not set(before) & set(server.everything()), "no new processes")
+    until(lambda: _status(f"{server.url}/accounts/login/") == 200, "the page did not come back")
     assert "a web process has ended (status -9); it is started again" in server.messages.read_text()
 
 
-def test_a_port_in_use_is_refused_in_one_sentence(server: Server, tmp_path: Path) -> None:
+def test_a_port_in_use_is_refused_in_one_sentence(server: RealServer, tmp_path: Path) -> None:
     words = [*ARENA, "serve", "--port", str(server.port)]
-    ran = subprocess.run(words, env=_environment(tmp_path), capture_output=True, text=True, check=False)
+    ran = subprocess.run(words, env=environment(tmp_path), capture_output=True, text=True, check=False)
     assert ran.returncode == 2
     assert ran.stderr == (
         f"tokumei: port {server.port} of 127.0.0.1 is in use; end the program that uses it or choose another "
@@ -144,15 +79,15 @@ def test_a_port_in_use_is_refused_in_one_sentence(server: Server, tmp_path: Path
     )
 
 
-def test_sigterm_ends_everything_in_order(server: Server) -> None:
+def test_sigterm_ends_everything_in_order(server: RealServer) -> None:
     assert server.end(signal.SIGTERM) == 0
     assert server.messages.read_text().endswith("arena: ending\n")
     assert _status(f"{server.url}/") == 0
 
 
-def test_children_do_not_outlive_a_killed_supervisor(server: Server) -> None:
+def test_children_do_not_outlive_a_killed_supervisor(server: RealServer) -> None:
     # The second start of the same arena: nothing to prepare.
-    again = Server(server.home, "--processes", "1", "--json")
+    again = RealServer(server.variables, "--processes", "1", "--json")
     told = json.loads(again.told.read_text())
     assert (told["url"], told["home"]) == (f"http://localhost:{again.port}/", str(server.home))
     assert told["referee_link"].startswith(f"{told['url']}referee/")
@@ -162,8 +97,8 @@ def test_children_do_not_outlive_a_killed_supervisor(server: Server) -> None:
 
 def test_the_deployment_checks_are_clean(tmp_path: Path) -> None:
     words = [*ARENA, "manage", "check", "--deploy", "--fail-level", "WARNING"]
-    environment = _environment(tmp_path / "home", TOKUMEI_ARENA_HTTPS="1", TOKUMEI_ARENA_HOSTS="arena.example.org")
-    ran = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    public = environment(tmp_path / "home", TOKUMEI_ARENA_HTTPS="1", TOKUMEI_ARENA_HOSTS="arena.example.org")
+    ran = subprocess.run(words, env=public, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, "System check identified no issues (0 silenced).\n"), ran.stderr
 
 
@@ -177,8 +112,8 @@ def test_the_deployment_checks_are_clean(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_start_says_why(more: dict[str, str], sentence: str, tmp_path: Path) -> None:
-    environment = {**_environment(tmp_path / "home"), **more}
-    ran = subprocess.run([*ARENA, "worker"], env=environment, capture_output=True, text=True, check=False)
+    wrong = {**environment(tmp_path / "home"), **more}
+    ran = subprocess.run([*ARENA, "worker"], env=wrong, capture_output=True, text=True, check=False)
     assert ran.returncode == 2
     assert ran.stderr.startswith("tokumei: ")
     assert ran.stderr.count("\n") == 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
 
 from tokumei_arena.api import boards, contests, play, referee, teams
 from tokumei_arena.api.errors import add_handlers, no_such_address, one_form
@@ -14,7 +16,20 @@ from tokumei_arena.api.router import router
 
 __all__ = ["api", "urlpatterns"]
 
-api = NinjaAPI(
+
+class _Described(NinjaAPI):
+    """Describes itself once: anyone may ask, and each answer would take a third of a second of a web process."""
+
+    @cached_property
+    def _description(self) -> OpenAPISchema:
+        return super().get_openapi_schema()
+
+    def get_openapi_schema(self, **_: Any) -> OpenAPISchema:
+        """Return the description of all addresses; they lie at one place only, whatever is asked for."""
+        return self._description
+
+
+api = _Described(
     title="Tokumei arena",
     version="1",
     description="Take part in contests of anonymization and re-identification, or run them. "
