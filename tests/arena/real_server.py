@@ -83,13 +83,15 @@ class RealServer:
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.messages = self.home.with_name(f"{self.home.name}.err")
+        self.told = self.home.with_name(f"{self.home.name}.out")
         self.start()
 
     def start(self) -> None:
         """Start everything and wait for the first page."""
         command = [sys.executable, "-W", "error", "-m", "tokumei", "arena", "serve", "--port", str(self.port)]
-        with self.messages.open("ab") as stderr:
-            self.process = subprocess.Popen([*command, *self._words], env=self.variables, stderr=stderr)
+        with self.messages.open("ab") as stderr, self.told.open("wb") as stdout:
+            words = [*command, *self._words]
+            self.process = subprocess.Popen(words, env=self.variables, stdout=stdout, stderr=stderr)
         try:
             until(self.answers, f"the first page did not come: {self.messages}")
         except AssertionError:
