@@ -13,6 +13,7 @@ sorts the records by subject and, within a subject, by their content (ties: file
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +27,7 @@ from tokumei.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.celltext import cell_text, parse_values, value_text
 from tokumei.errors import ContentError, Finding, SchemaError
 from tokumei.results import Evidence, Goal, Guesses, Interval, Outcome, Reason, Score, Verdict
-from tokumei.schema import Column, Field, Kind, Schema
+from tokumei.schema import Column, Field, Kind, Schema, refuse_patterns
 
 __all__ = [
     "Column",
@@ -48,6 +49,8 @@ __all__ = [
 ]
 
 Ints = npt.NDArray[np.int64]
+# A range or a set as releases write them.
+_GENERALIZED = re.compile(r"\[[^;]*;[^;]*\]|\{[^;]*(;[^;]*)+\}")
 MAX_FINDINGS = 100
 _BEYOND = 2**62
 # 0001-01-01 and 9999-12-31, in days from 1970-01-01.
@@ -77,6 +80,7 @@ class History:
     ) -> Self:
         """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
         schema.check_against(frame.columns, file)
+        refuse_patterns(schema.sources())
         _refuse_unusable_types(frame, schema, file)
         _refuse_far_dates(frame, schema, file, first_line)
         if schema.row_is_subject:
@@ -331,6 +335,8 @@ def _bad_value(column: pl.Series, spec: Field, row: int, first_line: int, positi
     elif spec.step != 1.0:
         wanted += f" in steps of {spec.step:.12g}"
     message = f"'{shown}' is not {wanted}; correct the value or the schema"
+    if _GENERALIZED.fullmatch(value):
+        message = f"'{shown}' is a generalized cell, which only a release has; name the original data instead"
     return Finding("bad-value", message, row + first_line, position, spec.name, value)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tokumei.errors import SchemaError, did_you_mean
 
-__all__ = ["ISO_DATE", "ISO_DATETIME", "SLASH_DATE", "Column", "Field", "Kind", "Schema", "quoted"]
+__all__ = ["ISO_DATE", "ISO_DATETIME", "SLASH_DATE", "Column", "Field", "Kind", "Schema", "quoted", "refuse_patterns"]
 
 ISO_DATE = "%Y-%m-%d"
 ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
@@ -297,6 +297,20 @@ def _inline(column: Column) -> str:
     if column.keep:
         parts.append("keep = true")
     return "{ " + ", ".join(parts) + " }"
+
+
+def refuse_patterns(names: Iterable[str]) -> None:
+    """Raise SchemaError if polars, which takes ``^...$`` for a pattern, would not find a column by its name."""
+    for name in names:
+        if not (name.startswith("^") and name.endswith("$")):
+            continue
+        try:
+            found = re.search(name, name) is not None
+        except re.error:
+            found = False
+        if not found:
+            message = f"the column '{name}' has a name that reads as a search pattern; rename it"
+            raise SchemaError(message)
 
 
 def quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from tokumei.errors import SchemaError
 from tokumei.history import Column, History, Kind
 from tokumei.kernels.date_formats import date_format
 from tokumei.kernels.infer_kinds import infer_column, number_step
-from tokumei.schema import Field
+from tokumei.schema import Field, Schema
 
 
 @pytest.mark.parametrize(
@@ -131,6 +132,20 @@ def test_every_number_fits_the_inferred_step(numbers: list[object]) -> None:
 )
 def test_kinds(name: str, values: list[object], kind: Kind) -> None:
     assert infer_column(pl.Series(name, values)).kind is kind
+
+
+@pytest.mark.parametrize("name", ["^a.*$", "^$", "^($"])
+def test_a_name_that_reads_as_a_pattern_is_refused(name: str) -> None:
+    """Polars would look for columns that match it; ``^.*$`` matches itself and does no harm."""
+    frame = pl.DataFrame({"who": ["x", "y", "x"], name: ["p", "q", "p"]})
+    message = f"the column '{name}' has a name that reads as a search pattern; rename it"
+    with pytest.raises(SchemaError, match=f"^{re.escape(message)}$"):
+        infer_schema(frame)
+    with pytest.raises(SchemaError, match=re.escape(message)):
+        History.from_frame(frame, Schema("who", (Column(name=name),)))
+    assert len(History.from_frame(frame, Schema("who", (Column(name=name, drop=True),)))) == 3
+    harmless = pl.DataFrame({"who": ["x", "y", "x"], "^.*$": ["p", "q", "p"]})
+    assert History.from_frame(harmless, infer_schema(harmless)).categories["^.*$"].to_list() == ["p", "q"]
 
 
 def test_nested_and_binary_columns_are_dropped() -> None:

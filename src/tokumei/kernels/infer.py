@@ -11,7 +11,7 @@ import polars as pl
 
 from tokumei.errors import SchemaError, did_you_mean
 from tokumei.kernels.infer_kinds import infer_column, name_tokens
-from tokumei.schema import ROW_SUBJECT, Column, Kind, Schema
+from tokumei.schema import ROW_SUBJECT, Column, Kind, Schema, refuse_patterns
 
 __all__ = ["infer_schema"]
 
@@ -45,6 +45,7 @@ def infer_schema(frame: pl.DataFrame, *, subject: str | None = None) -> Schema:
         hint = did_you_mean(subject, frame.columns)
         message = f"there is no column '{subject}'{hint} to be the subject; the data has {', '.join(frame.columns)}"
         raise SchemaError(message)
+    refuse_patterns(frame.columns)
     named = subject or _named_subject(frame.columns)
     columns = {name: infer_column(frame[name]) for name in frame.columns if name != named}
     chosen = named or _repeating_subject(frame, columns.values())
