@@ -33,8 +33,10 @@ __all__ = ["ArenaClient", "ArenaClientError"]
 API = "/api/v1"
 PIECE = 1 << 18
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.25, 8.0
-# The server is busy or being started again: the same request may work a moment later.
-AGAIN, TOO_OFTEN = (502, 503, 504), "rate-limit"
+# The server is busy or being started again: the same request may work a moment later. Behind a proxy that gave up (502,
+# 504) it may have been carried out, too.
+BUSY, GIVEN_UP, TOO_OFTEN = 503, (502, 504), "rate-limit"
+LOCAL = ("localhost", "127.0.0.1", "::1")
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -81,6 +83,11 @@ class ArenaClient:
             "User-Agent": "tokumei-arena-client",
             "Connection": "close",
         }
+
+    @property
+    def is_private(self) -> bool:
+        """Whether nobody on the way can read the token: encrypted, or on this machine."""
+        return self._parts.scheme == "https" or self._parts.hostname in LOCAL
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
         """Return the document at an address of the API."""
@@ -171,7 +178,8 @@ class ArenaClient:
                     if response.status < 300:
                         return take(response)
                     error = self._refusal(response)
-                if error.status not in AGAIN and error.code != TOO_OFTEN:
+                harmless = error.status == BUSY or error.code == TOO_OFTEN
+                if not harmless and not (again and error.status in GIVEN_UP):
                     raise error
             except _LostError as lost:
                 error = self._unreachable(lost.reason)

@@ -148,6 +148,35 @@ def test_several_files_go_as_one_zip_that_is_always_the_same(tmp_path: Path) -> 
         assert set(_fields(*server.seen[-1][1:])) == {"file-M", "file-T"}
 
 
+@pytest.mark.parametrize(
+    ("url", "private"),
+    [
+        ("http://localhost:8000", True),
+        ("http://127.0.0.1", True),
+        ("http://[::1]:8000", True),
+        ("https://arena.example.org", True),
+        ("http://arena.example.org", False),
+        ("http://localhost.example.org", False),
+    ],
+)
+def test_a_token_is_private_on_this_machine_or_encrypted(url: str, *, private: bool) -> None:
+    assert ArenaClient(url, "t").is_private == private
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(("status", "times"), [(502, 1), (504, 1), (503, 2)])
+def test_a_proxy_that_gave_up_may_have_passed_it_on(status: int, times: int) -> None:
+    with Scripted(_text(status, b"<html>"), _json(200, {"done": True})) as server:
+        if times == 1:
+            with pytest.raises(ArenaClientError, match=f"answered with status {status}"):
+                server.client.post("/close")
+        else:
+            assert server.client.post("/close") == {"done": True}
+        assert len(server.seen) == times
+    with Scripted(_text(status, b"<html>"), _json(200, {"done": True})) as server:
+        assert server.client.get("/me") == {"done": True}
+
+
 @pytest.mark.usefixtures("quick")
 def test_what_may_have_been_done_is_not_done_twice() -> None:
     with Scripted(_hang_up) as server:

@@ -301,6 +301,7 @@ def test_data_stays_once_somebody_used_it(desk: Client) -> None:
 
 def test_data_is_taken_back_before_it_is_used(desk: Client) -> None:
     contest = world.make_contest("registration")
+    assert desk.post(f"/desk/c/{contest.slug}/final/data/remove/", {"team": "nobody"}).status_code == 404
     assert desk.post(f"/desk/c/{contest.slug}/final/data/remove/", {"team": ""}).status_code == 302
     assert not DataFile.objects.exists()
     assert entry_of("data.remove")["round"] == "final"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.conf import LazySettings
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -161,3 +164,24 @@ def test_who_may_erase_whom() -> None:
     people.erase(hanako, by=referee)
     people.erase(taro)
     assert [entry.actor for entry in LogEntry.objects.filter(action="person.erase")] == [str(referee.pk), "system"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["erase", "resign"])
+def test_of_two_last_referees_who_go_at_once_one_stays(way: str) -> None:
+    pair = [world.make_person(name, referee=True) for name in ("Ann", "Bob")]
+    together = Barrier(len(pair))
+
+    def go(person: Person) -> str:
+        together.wait()
+        try:
+            people.erase(person) if way == "erase" else people.resign_as_referee(person, by=person)
+        except RefusedError as error:
+            return error.code
+        finally:
+            connection.close()
+        return "gone"
+
+    with ThreadPoolExecutor(len(pair)) as pool:
+        assert sorted(pool.map(go, pair)) == ["gone", "last-referee"]
+    assert Person.objects.filter(is_referee=True, is_active=True).count() == 1

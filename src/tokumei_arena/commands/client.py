@@ -44,7 +44,7 @@ def login(
 
     token = read_token()
     client = ArenaClient(url, token, language=language(), patience=5)
-    if client.url.startswith("http://") and not client.url.startswith(("http://localhost", "http://127.0.0.1")):
+    if not client.is_private:
         warn("this address is not encrypted: others on the network can read the token")
     me = client.get("/me")
     path = save(client.url, token)

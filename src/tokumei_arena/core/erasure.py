@@ -18,7 +18,7 @@ from tokumei_arena.core.errors import NotAllowedError, RefusedError
 from tokumei_arena.core.teams import hand_over
 from tokumei_arena.models import Message, OneTimeLink, Person
 
-__all__ = ["erase"]
+__all__ = ["erase", "keep_a_referee"]
 
 NO_NAME = "–"
 
@@ -28,10 +28,10 @@ def erase(person: Person, *, by: Person | None = None) -> None:
     if by is not None and by.pk != person.pk and not (by.is_referee and by.is_active):
         raise NotAllowedError(_("only the person or a referee may do this"), code="not-referee")
     with transaction.atomic():
+        keep_a_referee(person)
         person = Person.objects.select_for_update().get(pk=person.pk)
         if person.erased_at is not None:
             raise RefusedError(_("this account is erased already"), code="erased")
-        _keep_a_referee(person)
         for membership in person.memberships.select_related("team"):
             hand_over(membership)
             membership.delete()
@@ -41,9 +41,10 @@ def erase(person: Person, *, by: Person | None = None) -> None:
     _end_sessions(person)
 
 
-def _keep_a_referee(person: Person) -> None:
-    others = Person.objects.filter(is_referee=True, is_active=True).exclude(pk=person.pk)
-    if person.is_referee and person.is_active and not others.exists():
+def keep_a_referee(person: Person) -> None:
+    """Refuse to let the last referee go; call it first in the transaction, so that of two who go at once one waits."""
+    referees = Person.objects.select_for_update().filter(is_referee=True, is_active=True).order_by("pk")
+    if [one.pk for one in referees] == [person.pk]:
         raise RefusedError(_("this is the last referee; make another one first"), code="last-referee")
 
 

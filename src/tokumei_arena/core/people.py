@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from tokumei_arena.core import access, logbook
-from tokumei_arena.core.erasure import erase
+from tokumei_arena.core.erasure import erase, keep_a_referee
 from tokumei_arena.core.errors import NotAllowedError, RefusedError
 from tokumei_arena.core.links import find_link, make_link, use_link
 from tokumei_arena.core.teams import (
@@ -119,9 +119,7 @@ def resign_as_referee(person: Person, *, by: Person) -> None:
     if not access.is_referee(by):
         raise NotAllowedError(_("only referees may do this"), code="not-referee")
     with transaction.atomic():
-        others = Person.objects.select_for_update().filter(is_referee=True, is_active=True).exclude(pk=person.pk)
-        if not others.exists():
-            raise RefusedError(_("this is the last referee; make another one first"), code="last-referee")
+        keep_a_referee(person)
         person.is_referee = False
         person.save(update_fields=["is_referee"])
         logbook.record("referee.end", actor=by, object_id=person.pk)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.files.base import File
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -56,7 +57,12 @@ def _stored(report: round_data.DataReport) -> str:
 
 def _team(round_: Round, pk: str) -> Team | None:
     """Return the chosen team; no team means common data."""
-    return get_object_or_404(round_.contest.teams, pk=pk) if pk else None
+    if not pk:
+        return None
+    try:
+        return get_object_or_404(round_.contest.teams, pk=UUID(pk))
+    except ValueError:
+        raise Http404 from None
 
 
 def _told(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
