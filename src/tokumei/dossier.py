@@ -139,7 +139,7 @@ def _protection(audit: AuditResult, history: History) -> Evidence:
         return Evidence()
     worst = worst_protected(pseudonyms)
     tables = {
-        "posteriors": posterior_counts(pseudonyms),
+        "posteriors": posterior_counts(pseudonyms, k=audit.k),
         "candidates": candidate_counts(pseudonyms),
         "worst": worst.with_columns(
             pl.when(_are_ids(worst["pseudonym"], history)).then(pl.lit(MASK)).otherwise("pseudonym").alias("pseudonym")

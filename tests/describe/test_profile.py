@@ -27,7 +27,7 @@ def test_a_small_table_is_described_by_hand() -> None:
     assert found.records_per_subject == {"min": 1, "25 %": 1, "median": 1, "75 %": 1.5, "95 %": 1.9, "max": 2}
     day, item = found.columns
     assert (day.kind, day.distinct, day.missing, day.lowest, day.highest) == ("date", 2, 1, "2011-01-01", "2011-01-02")
-    assert (item.kind, item.missing, item.distinct, item.lowest, item.highest) == ("category", 1, 2, "cake", "tea")
+    assert (item.kind, item.missing, item.distinct, item.lowest, item.highest) == ("category", 1, 2, "", "")
     assert found.singled_out == {
         "number of records": pytest.approx(1 / 3),
         "one whole record": 1.0,

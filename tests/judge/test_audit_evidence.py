@@ -24,8 +24,19 @@ TABLE = pl.DataFrame(
 
 
 def test_histograms_count_every_pseudonym_once() -> None:
-    assert posterior_counts(TABLE, bins=2).rows() == [(0.0, 0.5, 1), (0.5, 1.0, 3)]
+    assert posterior_counts(TABLE, bins=2).rows() == [(0.0, 0.5, 3), (0.5, 1.0, 1)]
     assert candidate_counts(TABLE).rows() == [(2, 3), (3, 1)]
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 7, 40])
+def test_who_keeps_the_promise_exactly_is_counted_below_the_line(k: int) -> None:
+    """The report draws the line at 1/k: a bar across it would show broken promises where there are none."""
+    posteriors = [1 / k, 1 - (k - 1) / k, 1 / k - 0.01, 1 / k + 0.001, 1.0, 0.0]
+    bars = posterior_counts(pl.DataFrame({"posterior": posteriors}), k=k)
+    assert bars["from"][1:].to_list() == bars["to"][:-1].to_list()
+    assert (bars["from"][0], bars["to"][-1], bars.height) == (0.0, 1.0, 20)
+    assert bars.filter(pl.col("to") <= 1 / k + 1e-12)["pseudonyms"].sum() == 4
+    assert bars.filter(pl.col("from") >= 1 / k - 1e-12)["pseudonyms"].sum() == 2
 
 
 def test_the_surest_come_first_then_those_with_fewer_candidates() -> None:

@@ -71,7 +71,7 @@ def test_attacks_write_their_guesses(
 
 def test_safety_in_words(run: Run, example: dict[str, Path]) -> None:
     ran = run("pws2016", "safety", example["P"], example["Q"])
-    assert ran.out == "1 of 3 right: 33.3333% (by chance 33.3333%)\n"
+    assert ran.out == "1 of 3 right: 33.3 % (by chance 33.3 %)\n"
 
 
 def test_evaluate_puts_everything_together(run: Run, example: dict[str, Path]) -> None:

@@ -15,7 +15,6 @@ from tokumei.cli.output import (
     SettingsOption,
     ThreadsOption,
     finish,
-    percent,
     progress_bars,
     refuse_overwriting,
     registered,
@@ -25,6 +24,7 @@ from tokumei.cli.output import (
     warn,
 )
 from tokumei.errors import ParameterError
+from tokumei.numbers import percent
 
 if TYPE_CHECKING:
     from rich.console import Console

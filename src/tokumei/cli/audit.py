@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tokumei.cli.output import JsonFlag, finish, percent, progress_bars, show_table, show_verdict
+from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
+from tokumei.numbers import amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +83,7 @@ def _finish(result: AuditResult, *, json: bool) -> NoReturn:
     unsafe = result.verdict.outcome == "unsafe"
     from tokumei.judge.audit_evidence import evidence_as_dict
 
-    document = {**result.as_dict(), "evidence": evidence_as_dict(result.evidence)}
+    document = {**result.as_dict(), "evidence": evidence_as_dict(result.evidence, k=result.k)}
     finish(document, json=json, show=lambda console: _show(console, result), status=int(unsafe))
 
 
@@ -93,11 +94,11 @@ def _show(console: Console, result: AuditResult) -> None:
         "identical histories (k-anonymity)": result.k_anonymity,
         "matches per subject (k-concealment)": result.k_concealment,
         "fewest candidates": result.min_candidates,
-        "mean candidates": result.mean_candidates,
+        "mean candidates": None if result.mean_candidates is None else round(result.mean_candidates, 3),
         "components": result.components,
         "largest posterior": _share(result.max_posterior),
         "owners over 95 % certain": _share(result.share_posterior_over_95),
-        "expected hits": result.expected_hits,
+        "expected hits": None if result.expected_hits is None else amount(result.expected_hits),
     }
     show_table(
         console, ["figure", "value"], [[name, "-" if value is None else value] for name, value in figures.items()]

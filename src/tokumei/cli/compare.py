@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, percent, progress_bars, show_table, tell
+from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
+from tokumei.numbers import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,9 +141,9 @@ def _show(console: Console, runs: Sequence[Run]) -> None:
     rows = [
         [
             run.name,
-            "" if run.loss is None else round(run.loss, 3),
+            "" if run.loss is None else percent(run.loss),
             "" if run.risk is None else percent(run.risk),
-            "failed" if run.failure else run.verdict,
+            "failed" if run.failure else run.verdict.replace("-", " "),
             "*" if run.front else "",
             round(run.seconds, 1),
         ]
@@ -152,7 +153,7 @@ def _show(console: Console, runs: Sequence[Run]) -> None:
     for run in runs:
         if run.failure:
             console.print(f"{run.name} failed: {run.message}", markup=False)
-    console.print("lost: cell error, 0 nothing to 1 everything; named: owners that the best attack names")
+    console.print("lost: information that is gone (cell error); named: owners that the best attack names")
     front = ", ".join(run.name for run in runs if run.front)
     if front:
         console.print(f"best trade-offs (*): {front}", markup=False)

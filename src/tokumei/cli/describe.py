@@ -13,12 +13,14 @@ from tokumei.cli.output import (
     JsonFlag,
     bar,
     finish,
-    percent,
     progress_bars,
     refuse_overwriting,
     show_table,
     tell,
+    visible,
 )
+from tokumei.errors import ParameterError
+from tokumei.numbers import amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,12 +50,9 @@ def describe(
     from tokumei.describe.hints import hints
     from tokumei.describe.profile import profile
     from tokumei.describe.risk import raw_risk
-    from tokumei.files import check_file_target, write_text
+    from tokumei.files import write_text
 
-    for target in (output, html):
-        if target is not None:
-            refuse_overwriting(target, data, schema)
-            check_file_target(target)
+    _check_targets(output, html, data, schema)
     with progress_bars():
         history = original(data, schema, subject=subject)
         found = profile(history)
@@ -77,7 +76,7 @@ def describe(
         _show_profile(console, found, risk, {spec.name: spec.column for spec in history.schema.fields})
         _show_risk(console, risk)
         for hint in noted:
-            console.print(f"! {hint}", markup=False)
+            console.print(visible(f"! {hint}"))
         if output is None:
             console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):", style="bold")
             console.print(history.schema.to_toml(), markup=False)
@@ -86,17 +85,26 @@ def describe(
     finish(document, json=json, show=show)
 
 
+def _check_targets(output: Path | None, html: Path | None, data: Path, schema: Path | None) -> None:
+    """Raise an error if what is to be written would lie over an input, over each other, or cannot be written."""
+    from tokumei.files import check_file_target
+
+    if output is not None and html is not None and output.resolve() == html.resolve():
+        message = f"-o and --html both name {output}; give the schema and the page a file each"
+        raise ParameterError(message, code="usage")
+    for target in (output, html):
+        if target is not None:
+            refuse_overwriting(target, data, schema)
+            check_file_target(target)
+
+
 def _show_profile(console: Console, found: Profile, risk: RawRisk, column_of: Mapping[str, str]) -> None:
     """Print sizes and columns; both coordinates of a place show what the place tells."""
     subject = "subject" if found.subjects == 1 else "subjects"
     console.print(f"{found.records:,} records of {found.subjects:,} {subject}", style="bold")
     spreads = {"records": found.records_per_subject}
     spreads |= {f"days of {name}": days for name, days in found.days_per_subject.items()}
-    rows = [
-        [name, *(f"{value:,.1f}".removesuffix(".0") for value in spread.values())]
-        for name, spread in spreads.items()
-        if spread
-    ]
+    rows = [[name, *(amount(value) for value in spread.values())] for name, spread in spreads.items() if spread]
     if rows and found.records > found.subjects:
         show_table(console, ["per subject", *found.records_per_subject], rows)
     told = {one.columns[0]: one.share for one in risk.columns}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokumei.cli.describe import risk_rows
-from tokumei.cli.output import percent
 from tokumei.describe.profile import Profile
 from tokumei.describe.risk import RawRisk
 from tokumei.history import History
+from tokumei.numbers import amount, percent
 from tokumei.report import charts
 from tokumei.report.document import Section, Table, render
 
@@ -83,7 +83,7 @@ def _profile(history: History, found: Profile) -> Section:
         tables=[
             Table(
                 ["per subject", *names],
-                [[what, *(f"{v:,.6g}" for v in spread.values())] for what, spread in shown.items()],
+                [[what, *(amount(value) for value in spread.values())] for what, spread in shown.items()],
             ),
             Table(["column", "kind", "distinct", "missing", "lowest", "highest"], columns),
         ],
@@ -96,7 +96,7 @@ def _profile(history: History, found: Profile) -> Section:
 def _share_bars(rows: Sequence[tuple[str, float]]) -> str:
     """Return horizontal bars of shares as SVG, in the given order."""
     y = {"field": "what", "type": "nominal", "title": None, "sort": None, "axis": {"labelLimit": 320}}
-    share: dict[str, Any] = {"field": "share", "type": "quantitative", "title": None, "axis": {"format": "%"}}
+    share: dict[str, Any] = {"field": "share", "type": "quantitative", "title": None, "axis": charts.percent_axis()}
     share["scale"] = {"domain": [0, 1]}
     layer: list[dict[str, Any]] = [
         {"mark": {"type": "bar", "color": charts.ORANGE}, "encoding": {"x": share, "y": y}},

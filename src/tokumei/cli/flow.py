@@ -17,13 +17,13 @@ from tokumei.cli.output import (
     SeedOption,
     SettingsOption,
     finish,
-    percent,
     progress_bars,
     refuse_overwriting,
     registered,
     show_table,
     tell,
 )
+from tokumei.numbers import percent
 
 if TYPE_CHECKING:
     from rich.console import Console

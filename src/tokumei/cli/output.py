@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from tokumei.errors import OutputError, TokumeiError
+from tokumei.numbers import is_written_number
 from tokumei.progress import Advance, listening
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ __all__ = [
     "fail",
     "finish",
     "forget_stdout",
-    "percent",
     "progress_bars",
     "refuse_overwriting",
     "registered",
@@ -49,6 +49,8 @@ __all__ = [
 
 BAR_DELAY_SECONDS = 1.0
 LONGEST_CELL = 300
+# From here on a float of six digits would be written with an exponent.
+MILLION = 1e6
 STDOUT_FAILED = "stdout"
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
@@ -155,16 +157,22 @@ def _plain(value: Any) -> Any:
 
 
 def show_table(console: Console, headers: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:
-    """Print a small table; numbers stand on the right."""
+    """Print a small table; numbers stand on the right, those written as text too unless rows are named by them."""
     from rich.table import Table
 
     table = Table(title=title or None, title_justify="left", header_style="bold")
     for position, header in enumerate(headers):
-        numeric = all(isinstance(row[position], (int, float)) or row[position] == "" for row in rows)
+        numeric = all(_is_number(row[position], written=position > 0) for row in rows)
         table.add_column(header, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*("\n".join(visible(_cut(line)) for line in _cell(value).split("\n")) for value in row))
     console.print(table)
+
+
+def _is_number(value: object, *, written: bool) -> bool:
+    if isinstance(value, str):
+        return value == "" or (written and is_written_number(value))
+    return isinstance(value, (int, float))
 
 
 def _cut(text: str) -> str:
@@ -175,23 +183,10 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:,.6g}" if abs(value) < MILLION else f"{value:,.0f}"
     if isinstance(value, int):
         return f"{value:,}"
     return str(value)
-
-
-def percent(share: float) -> str:
-    """Return a share with one decimal; what is nearly nothing or nearly all is not rounded to it.
-
-    >>> percent(0.0954), percent(0.0), percent(0.0001), percent(0.9999), percent(1.0)
-    ('9.5 %', '0.0 %', '<0.1 %', '>99.9 %', '100.0 %')
-    """
-    if 0 < share < 0.0005:
-        return "<0.1 %"
-    if 0.9995 <= share < 1:
-        return ">99.9 %"
-    return f"{share * 100:.1f} %"
 
 
 def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = False) -> None:
@@ -204,9 +199,9 @@ def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = Fa
     console.print(f"{'Quick audit: ' if quick else ''}{words}", style=f"bold {colour}")
     for reason in verdict.reasons:
         remedy = f"; {reason.remedy}" if reason.remedy else ""
-        console.print(f"- {reason.sentence}{remedy}", markup=False)
+        console.print(visible(f"- {reason.sentence}{remedy}"))
     for skipped in verdict.skipped:
-        console.print(f"- not tested: {skipped}", markup=False)
+        console.print(visible(f"- not tested: {skipped}"))
 
 
 def bar(share: float, *, width: int = 16, blocks: bool | None = None) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokumei.cli.output import JsonFlag, SeedOption, SettingsOption, finish, progress_bars, show_table, tell, warn
+from tokumei.numbers import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -227,7 +228,7 @@ def safety(p: PArgument, q: QArgument, json: JsonFlag = False) -> None:
     from tokumei.rules.pws2016 import Pws2016
 
     result = Pws2016().safety(p, q)
-    text = f"{result.hits:,} of {result.n:,} right: {result.rate:.4%} (by chance {result.control:.4%})"
+    text = f"{result.hits:,} of {result.n:,} right: {percent(result.rate)} (by chance {percent(result.control)})"
     finish(result.as_dict(), json=json, show=lambda console: console.print(text))
 
 
@@ -261,9 +262,14 @@ def evaluate(
 def _show_evaluation(console: Console, result: dict[str, Any]) -> None:
     show_table(console, ["utility", "value"], list(result["utility"].items()))
     names = list(result["attacks"])
-    rows = [[name, result["hits"][name], result["attacks"][name], result["controls"][name]] for name in names]
+    rows = [
+        [name, result["hits"][name], percent(result["attacks"][name]), percent(result["controls"][name])]
+        for name in names
+    ]
     show_table(console, ["attack", "hits", "rate", "by chance"], rows, title=f"{result['n']:,} customers")
-    console.print(f"highest rate: {result['reid_max']:.4%}; P consistent: {'yes' if result['consistent'] else 'no'}")
+    console.print(
+        f"highest rate: {percent(result['reid_max'])}; P consistent: {'yes' if result['consistent'] else 'no'}"
+    )
     console.print(result["verdict"].replace("-", " "), style="red" if result["unsafe"] else "green")
     for reason in result["reasons"]:
         console.print(f"{reason['sentence']} {reason['remedy']}".strip())

@@ -15,6 +15,7 @@ from tokumei.judge.audit_truth import MERGED
 from tokumei.kernels.consistency import Consistency
 from tokumei.kernels.matchings import NoPerfectMatchingError
 from tokumei.kernels.nearest_histories import history_distances
+from tokumei.numbers import percent
 from tokumei.results import Outcome, Reason, Verdict
 
 __all__ = ["contradiction", "nearest_figure"]
@@ -54,14 +55,14 @@ def contradiction(
     if nearest is None:
         return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,), skipped=(_SKIPPED,))
     sentence = (
-        f"the subject with the nearest history is the owner for {100 * nearest.share:.1f} % of the pseudonyms "
-        f"(blind: {100 * nearest.baseline:.1f} %)"
+        f"the subject with the nearest history is the owner for {percent(nearest.share)} of the pseudonyms "
+        f"(blind: {percent(nearest.baseline)})"
     )
     linked = Reason(
         code="nearest-history",
         sentence=sentence,
         remedy="change values more strongly, or generalize",
-        values={"share": f"{100 * nearest.share:.1f} %", "baseline": f"{100 * nearest.baseline:.1f} %"},
+        values={"share": percent(nearest.share), "baseline": percent(nearest.baseline)},
     )
     if nearest.share > 1 / k:
         return Verdict(outcome=Outcome.UNSAFE, reasons=(linked, reason), skipped=(_SKIPPED,))

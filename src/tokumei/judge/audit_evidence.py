@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 POSTERIOR_BINS = 20
 SHOWN = 10
+# By so much a posterior may miss its true value because it was computed with floating-point numbers.
+ROUNDING = 1e-9
 
 
 def pseudonym_table(histories: Histories, candidates: Ints, certainty: Floats) -> pl.DataFrame:
@@ -37,11 +39,15 @@ def pseudonym_table(histories: Histories, candidates: Ints, certainty: Floats) -
     )
 
 
-def posterior_counts(pseudonyms: pl.DataFrame, *, bins: int = POSTERIOR_BINS) -> pl.DataFrame:
-    """Return a histogram of the posteriors over equal bins from 0 to 1: ``from``, ``to``, ``pseudonyms``."""
-    edges = np.linspace(0.0, 1.0, bins + 1)
-    heights, _ = np.histogram(np.clip(pseudonyms["posterior"].to_numpy(), 0.0, 1.0), edges)
-    return pl.DataFrame({"from": edges[:-1], "to": edges[1:], "pseudonyms": heights})
+def posterior_counts(pseudonyms: pl.DataFrame, *, k: int = 1, bins: int = POSTERIOR_BINS) -> pl.DataFrame:
+    """Return a histogram of the posteriors over bins from 0 to 1: ``from``, ``to``, ``pseudonyms``.
+
+    A bin has its upper end in it, and one of them ends at 1/k: who keeps that promise exactly is counted below it.
+    """
+    below = max(round(bins / k), 1)
+    edges = np.concatenate([np.linspace(0.0, 1 / k, below + 1), np.linspace(1 / k, 1.0, bins - below + 1)[1:]])
+    place = np.searchsorted(edges[1:-1] + ROUNDING, pseudonyms["posterior"].to_numpy(), side="left")
+    return pl.DataFrame({"from": edges[:-1], "to": edges[1:], "pseudonyms": np.bincount(place, minlength=bins)})
 
 
 def candidate_counts(pseudonyms: pl.DataFrame) -> pl.DataFrame:
@@ -55,13 +61,13 @@ def worst_protected(pseudonyms: pl.DataFrame, *, shown: int = SHOWN) -> pl.DataF
     return pseudonyms.sort(order, descending=[True, False, False]).head(shown)
 
 
-def evidence_as_dict(evidence: Evidence) -> dict[str, object]:
+def evidence_as_dict(evidence: Evidence, *, k: int = 1) -> dict[str, object]:
     """Return the histograms and the worst cases as plain values for JSON; nothing where there is no evidence."""
     pseudonyms = evidence.tables.get("pseudonyms")
     if pseudonyms is None:
         return {}
     return {
-        "posteriors": posterior_counts(pseudonyms).to_dicts(),
+        "posteriors": posterior_counts(pseudonyms, k=k).to_dicts(),
         "candidates": candidate_counts(pseudonyms).to_dicts(),
         "worst_protected": worst_protected(pseudonyms).to_dicts(),
     }

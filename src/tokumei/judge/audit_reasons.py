@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tokumei.judge.audit_result import AttackFigure
 from tokumei.kernels.joint_risk import JointRisk
+from tokumei.numbers import percent
 from tokumei.results import Outcome, Reason, Verdict
 
 __all__ = ["Figures", "Hub", "decide"]
@@ -73,11 +74,6 @@ class Figures:
     skipped: Sequence[Reason] = ()
 
 
-def _percent(share: float) -> str:
-    """Return a share as a percentage with at most one decimal."""
-    return f"{100 * share:.1f} %".replace(".0 %", " %")
-
-
 def decide(figures: Figures) -> Verdict:
     """Return the verdict; it never claims more than was tested."""
     harms = [*_candidate_harms(figures), *_posterior_harms(figures), *_attack_harms(figures)]
@@ -126,8 +122,8 @@ def _posterior_harms(figures: Figures) -> list[tuple[float, Reason]]:
     if figures.over_k <= 0 or figures.randomized:
         return []
     if figures.over_95 > 0 and figures.over_95 * figures.pseudonyms > figures.single:
-        sentence = f"{_percent(figures.over_95)} of the {whose} are over 95 % certain"
-        values: dict[str, object] = {"form": "posterior-sure", "share": _percent(figures.over_95), "sure": "95 %"}
+        sentence = f"{percent(figures.over_95)} of the {whose} are over 95 % certain"
+        values: dict[str, object] = {"form": "posterior-sure", "share": percent(figures.over_95), "sure": "95 %"}
         if figures.hub is not None:
             sentence += f": {_hub_words(figures.hub, figures.subjects)}"
             values |= _hub_values(figures.hub, figures.subjects)
@@ -136,16 +132,16 @@ def _posterior_harms(figures: Figures) -> list[tuple[float, Reason]]:
     if figures.single == figures.pseudonyms:
         return []
     sentence = (
-        f"{_percent(figures.over_k)} of the {whose} are more than 1/{figures.k} certain "
-        f"(up to {_percent(figures.largest_posterior)}), because not all candidates are equally likely"
+        f"{percent(figures.over_k)} of the {whose} are more than 1/{figures.k} certain "
+        f"(up to {percent(figures.largest_posterior)}), because not all candidates are equally likely"
     )
     remedy = "publish identical histories within groups of k"
     harm = figures.over_k * figures.largest_posterior / 2
     values = {
         "form": "posterior-uneven",
-        "share": _percent(figures.over_k),
+        "share": percent(figures.over_k),
         "k": figures.k,
-        "largest": _percent(figures.largest_posterior),
+        "largest": percent(figures.largest_posterior),
     }
     return [(harm, Reason(code="posterior", sentence=sentence, remedy=remedy, values=values))]
 
@@ -180,7 +176,7 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
             continue
         if name == "cheapest-matching" and figures.with_secret and figure.chance > 1e-3 and figure.share < 0.9:
             continue
-        share, baseline = _percent(figure.share), _percent(figure.baseline)
+        share, baseline = percent(figure.share), percent(figure.baseline)
         sentence = _SENTENCES[name].format(share=share, baseline=baseline, detail=figure.detail)
         values: dict[str, object] = {"share": share, "baseline": baseline, "detail": figure.detail}
         if believed:
@@ -228,13 +224,13 @@ def _notes(figures: Figures) -> list[Reason]:
         risk = figures.joint["official"]
         sentence = (
             f"joint risk: {risk.guesses} well-chosen guesses pass the contest's test with "
-            f"{_percent(risk.probability)}; 13 such attempts are survived with {_percent(risk.survives)}"
+            f"{percent(risk.probability)}; 13 such attempts are survived with {percent(risk.survives)}"
         )
         values: dict[str, object] = {
             "guesses": risk.guesses,
-            "probability": _percent(risk.probability),
+            "probability": percent(risk.probability),
             "attempts": 13,
-            "survives": _percent(risk.survives),
+            "survives": percent(risk.survives),
         }
         remedy = "a larger k lowers the joint risk"
         notes.append(Reason(code="joint-risk", sentence=sentence, remedy=remedy, values=values))

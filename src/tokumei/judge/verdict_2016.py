@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from tokumei.judge.consistency_2016 import Consistency
 from tokumei.judge.row_guesses import RowGuesses, chance_limit
+from tokumei.numbers import percent
 from tokumei.results import Goal, Outcome, Reason, Score, Verdict
 
 __all__ = ["combined_scores", "judge_release"]
@@ -27,8 +28,8 @@ def judge_release(attacks: Mapping[str, RowGuesses], consistency: Consistency, *
         limit = chance_limit(result.n, originals, alpha=ALPHA / max(len(attacks), 1))
         if result.hits > limit:
             sentence = (
-                f"{name} names {result.hits:,} of {result.n:,} customers ({result.rate:.2%}); blind guessing reaches "
-                f"{limit:,} at most."
+                f"{name} names {result.hits:,} of {result.n:,} customers ({percent(result.rate)}); blind guessing "
+                f"reaches {limit:,} at most."
             )
             reasons.append(Reason(code="re-identified", sentence=sentence, remedy="Change more than the pseudonyms."))
     if reasons:

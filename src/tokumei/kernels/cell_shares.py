@@ -11,6 +11,7 @@ import numpy as np
 
 from tokumei.cells import Cells, RangeCells
 from tokumei.history import Release
+from tokumei.numbers import three_digits
 from tokumei.schema import Field, Kind
 
 __all__ = ["CellShares", "cell_shares"]
@@ -50,8 +51,8 @@ def _typical(cells: Cells, wide: np.ndarray[tuple[int], np.dtype[np.bool_]], spe
         return f"{float(np.median(cells.sizes()[wide])):g} values"
     width = float(np.median(cells.width()[wide]))
     if spec.kind is Kind.DATE:
-        return f"{width + 1:g} days"
+        return f"{three_digits(width + 1)} days"
     if spec.kind is Kind.DATETIME:
         size, unit = next((size, unit) for size, unit in _UNITS if width >= size or size == 1)
-        return f"{width / size:.3g} {unit}"
-    return f"±{width * spec.step / 2:.3g}"
+        return f"{three_digits(width / size)} {unit}"
+    return f"±{three_digits(width * spec.step / 2)}"

@@ -12,6 +12,7 @@ from typing import Any
 
 from tokumei.history import Release
 from tokumei.kernels.cell_shares import cell_shares
+from tokumei.numbers import percent
 from tokumei.results import Outcome
 
 __all__ = ["public_summary"]
@@ -84,8 +85,8 @@ def public_summary(
 def _columns(release: Release) -> list[str]:
     kinds = {field.name: field.kind.value for field in release.schema.fields}
     return [
-        f"| {_cell(one.name)} | {kinds[one.name]} | {one.exact * 100:.1f} % | {one.generalized * 100:.1f} % "
-        f"| {one.suppressed * 100:.1f} % | {one.typical} |"
+        f"| {_cell(one.name)} | {kinds[one.name]} | {percent(one.exact)} | {percent(one.generalized)} "
+        f"| {percent(one.suppressed)} | {one.typical} |"
         for one in cell_shares(release)
     ]
 

@@ -5,24 +5,41 @@ The palette is the one of Okabe and Ito, which people with colour-blindness can 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import vl_convert
 
-__all__ = ["curves", "histogram", "to_svg"]
+__all__ = ["curves", "histogram", "log_axis", "percent_axis", "to_svg"]
 
 Spec = dict[str, Any]
 Rows = Sequence[Mapping[str, object]]
 BLUE, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#767676", "#333333"
 SHARE = {"domain": [0, 1]}
+# A power of ten on a logarithmic axis is divided at these multiples, the more the shorter the axis is.
+WIDE_DECADES, DIVISIONS, WIDE_DIVISIONS = 3, (1, 2, 5), (1,)
 
 
 def to_svg(spec: Spec) -> str:
     """Return a Vega-Lite specification as SVG text."""
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "background": "white", **spec}
     return str(vl_convert.vegalite_to_svg(whole))
+
+
+def percent_axis(*, ticks: int | None = None) -> Spec:
+    """Return an axis of shares whose labels are written as all percentages here are, with a space."""
+    axis: Spec = {"labelExpr": "format(100 * datum.value, '.2~f') + ' %'", "labelSeparation": 8}
+    return axis if ticks is None else {**axis, "tickCount": ticks}
+
+
+def log_axis(low: float, high: float) -> Spec:
+    """Return a logarithmic axis from ``low`` to ``high`` with few round ticks, so that no label touches another."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(max(high, low)))
+    steps = DIVISIONS if last - first <= WIDE_DECADES else WIDE_DIVISIONS
+    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    return {"values": [tick for tick in ticks if low <= tick <= high], "format": ",~g"}
 
 
 def _values(rows: Rows) -> Spec:
@@ -44,7 +61,14 @@ def histogram(values: Sequence[float], *, label: str, counted: str = "subjects",
         "height": 220,
         "mark": {"type": "bar", "color": BLUE},
         "encoding": {
-            "x": {"field": "from", "type": "quantitative", "title": label, "scale": {"type": "log"}, "bin": "binned"},
+            "x": {
+                "field": "from",
+                "type": "quantitative",
+                "title": label,
+                "scale": {"type": "log", "nice": False},
+                "bin": "binned",
+                "axis": log_axis(1.0, float(edges[-1])),
+            },
             "x2": {"field": "to"},
             "y": {"field": "count", "type": "quantitative", "title": counted},
         },

@@ -15,6 +15,8 @@ from typing import ClassVar
 import jinja2
 from markupsafe import Markup
 
+from tokumei.numbers import is_written_number
+
 __all__ = ["Banner", "Bullets", "Definitions", "Figure", "Heading", "Prose", "Section", "Table", "render"]
 
 
@@ -53,10 +55,16 @@ class Table:
     kind: ClassVar[str] = "table"
 
     def numeric(self) -> list[bool]:
-        """Return which columns hold numbers (plain or linked): they stand on the right."""
+        """Return which columns hold numbers (plain, linked or written out): they stand on the right.
+
+        What a row is about stands on the left, digits or not.
+        """
         columns = [[row[column] for row in self.rows] for column in range(len(self.headers))]
         told = [[value for value in column if value not in ("", "–")] for column in columns]
-        return [bool(values) and all(_is_number(value) for value in values) for values in told]
+        return [
+            bool(values) and all(_is_number(value, written=column > 0) for value in values)
+            for column, values in enumerate(told)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +143,12 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def _is_number(value: object) -> bool:
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return plain or (isinstance(value, Markup) and 'class="n"' in value)
+def _is_number(value: object, *, written: bool) -> bool:
+    if isinstance(value, Markup):
+        return 'class="n"' in value
+    if isinstance(value, str):
+        return written and is_written_number(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _named_svg(figure: Figure, number: int) -> Markup:

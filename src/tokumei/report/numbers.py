@@ -6,23 +6,12 @@ import re
 
 from markupsafe import Markup, escape
 
-__all__ = ["DASH", "linked", "number", "percent", "plain", "with_links"]
+from tokumei.numbers import percent
+
+__all__ = ["DASH", "linked", "number", "plain", "with_links"]
 
 DASH = "–"
-_NUMBER = re.compile(r"(?<![\w'「.,-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage with at most one decimal, as the audit writes it; nearly all is not all.
-
-    >>> percent(1 / 3), percent(0.5), percent(0.0004), percent(0.9999)
-    ('33.3 %', '50 %', '0.04 %', '>99.9 %')
-    """
-    if 0.9995 <= share < 1 - 1e-9:
-        return ">99.9 %"
-    if 0 < share < 0.0005:
-        return f"{100 * share:.2g} %"
-    return f"{100 * share:.1f} %".replace(".0 %", " %")
+_NUMBER = re.compile(r"(?<![\w'「.,−-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)
 
 
 def plain(value: float) -> str:

@@ -11,12 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.report.charts import BLUE, GREY, INK, ORANGE, Spec, to_svg
+from tokumei.numbers import percent
+from tokumei.report.charts import BLUE, GREY, INK, ORANGE, Spec, log_axis, percent_axis, to_svg
 
 __all__ = ["attack_chart", "category_chart", "grid_chart", "map_chart", "ordered_chart", "stairs", "trade_off_chart"]
 
 GREEN, GRID = "#00684A", "#dddddd"
-WIDTH, HEIGHT = 400, 190
+WIDTH, HEIGHT, ATTACK_WIDTH = 400, 190, 460
 SECONDS_PER_DAY = 86_400
 # How dates are written on an axis: alike in every language.
 DATES = {"date": "%Y-%m-%d", "datetime": "%m-%d %H:%M"}
@@ -26,6 +27,8 @@ MAP_HEIGHT = 420
 LARGEST_LOSS = 1.2
 # A line of text in a trade-off chart: its height as a share of the axis, a letter as a share of its width.
 LINE, LETTER = 0.05, 0.012
+# How wide a percentage beside the bar of an attack is, as a share of the axis.
+FIGURE = 0.1
 LONG_SPAN_DAYS = 3
 CONFIG: Spec = {
     "aria": False,
@@ -40,6 +43,7 @@ CONFIG: Spec = {
         "labelFontSize": 11,
         "titleFontSize": 12,
         "labelLimit": 260,
+        "labelSeparation": 8,
     },
     "legend": {
         "labelColor": INK,
@@ -73,7 +77,7 @@ def _limit(value: float, *, axis: str = "x") -> Spec:
 
 def stairs(table: pl.DataFrame, *, x: str, y: str, limit: float | None = None, share: bool = False) -> str:
     """Return a histogram of ``pseudonyms`` over bins (``from``, ``to``), with the promised limit as a dashed line."""
-    axis: Spec = {"format": "%"} if share else {"format": ",d", "tickMinStep": 1}
+    axis = percent_axis(ticks=5) if share else {"format": ",d", "tickMinStep": 1}
     # A few bins alone would become as wide as the chart.
     domain = [0, 1] if share else [table["from"].min(), max(table["to"].max(), table["from"].min() + FEWEST_BINS)]  # type: ignore[operator,type-var]
     bars = {
@@ -103,7 +107,7 @@ def attack_chart(rows: pl.DataFrame, *, limit: float, words: Mapping[str, str]) 
         "field": "share",
         "type": "quantitative",
         "title": words["share"],
-        "axis": {"format": "%"},
+        "axis": percent_axis(),
         "scale": {"domain": [0, 1]},
     }
     marks = {"domain": [words["share"], words["random"]], "range": [ORANGE, BLUE]}
@@ -120,11 +124,15 @@ def attack_chart(rows: pl.DataFrame, *, limit: float, words: Mapping[str, str]) 
         "encoding": {
             "x": {"field": "end", "type": "quantitative"},
             "y": y,
-            "text": {"field": "share", "type": "quantitative", "format": ".1%"},
+            "text": {"field": "shown", "type": "nominal"},
         },
     }
-    values = rows.with_columns(pl.max_horizontal("share", "baseline").alias("end"))
-    spec = {"data": _data(values), "width": 460, "height": {"step": 30}}
+    shown = pl.Series("shown", [percent(value) for value in rows["share"].to_list()], dtype=pl.String)
+    end = pl.max_horizontal("share", "baseline")
+    # A figure that the dashed line would cross stands behind it.
+    crossed = end.is_between(limit - FIGURE, limit)
+    values = rows.with_columns(pl.when(crossed).then(pl.lit(limit)).otherwise(end).alias("end"), shown)
+    spec = {"data": _data(values), "width": ATTACK_WIDTH, "height": {"step": 30}}
     return _svg({**spec, "layer": [bar, tick, _limit(limit), text]})
 
 
@@ -151,7 +159,7 @@ def ordered_chart(table: pl.DataFrame, *, kind: str, scale: str, words: Mapping[
     """Return the distributions of an ordered column before and after as two steps over each other."""
     x: Spec = {"field": "at", "type": "quantitative", "title": None, "scale": {"zero": False, "nice": False}}
     if scale == "log":
-        x["scale"] = {"type": "log", "nice": False}
+        x |= {"scale": {"type": "log", "nice": False}, "axis": log_axis(table["from"][0], table["to"][-1])}
     ends = table.tail(1).with_columns(pl.col("to").alias("from"))
     steps = pl.concat([table, ends]).with_columns(pl.col("from").alias("at"))
     if kind in DATES:
@@ -162,7 +170,7 @@ def ordered_chart(table: pl.DataFrame, *, kind: str, scale: str, words: Mapping[
         form = DATES["date" if kind == "date" or span > LONG_SPAN_DAYS else "datetime"]
         axis = {"format": form, "tickCount": 5, "labelOverlap": True}
         x = {"field": "at", "type": "temporal", "title": None, "scale": {"type": "utc"}, "axis": axis}
-    y = {"field": "share", "type": "quantitative", "title": words["records"], "axis": {"format": "%", "tickCount": 4}}
+    y = {"field": "share", "type": "quantitative", "title": words["records"], "axis": percent_axis(ticks=4)}
     encoding = {"x": x, "y": {**y, "stack": None}, "color": _sides(words)}
     layers = [
         {"mark": {"type": "area", "interpolate": "step-after", "opacity": 0.22}},
@@ -190,7 +198,7 @@ def category_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
     encoding = {
         "y": {"field": "value", "type": "nominal", "title": None, "sort": None},
         "yOffset": {"field": "side", "sort": None},
-        "x": {"field": "share", "type": "quantitative", "title": words["records"], "axis": {"format": "%"}},
+        "x": {"field": "share", "type": "quantitative", "title": words["records"], "axis": percent_axis(ticks=6)},
         "color": _sides(words),
     }
     spec = {"data": _data(_both(named, ["value"], words)), "width": 320, "height": {"step": 9, "for": "offset"}}
@@ -229,7 +237,7 @@ def map_chart(points: pl.DataFrame, rectangles: pl.DataFrame, *, words: Mapping[
             "y": {"field": "south", "title": words["latitude"], **axis},
             "y2": {"field": "north"},
             "color": {"datum": words["after"], "type": "nominal", "scale": sides},
-            "stroke": {"value": ORANGE},
+            "stroke": {"datum": words["after"], "type": "nominal", "scale": sides},
         },
     }
     dots = {
@@ -266,7 +274,7 @@ def trade_off_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
         "field": "risk",
         "type": "quantitative",
         "title": words["risk"],
-        "axis": {"format": "%"},
+        "axis": percent_axis(),
         "scale": {"domain": [0, 1.05], "clamp": True},
     }
     outcomes = {

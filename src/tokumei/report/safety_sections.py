@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from tokumei.numbers import percent
 from tokumei.report import release_charts as charts
 from tokumei.report.document import Block, Bullets, Figure, Prose, Section, Table
 from tokumei.report.language import Words
 from tokumei.report.material import Material
-from tokumei.report.numbers import DASH, number, percent, with_links
+from tokumei.report.numbers import DASH, number, with_links
 from tokumei.results import Reason
 
 __all__ = ["attack_section", "candidate_section", "figure_section", "reason_section", "worst_section"]
@@ -48,10 +49,10 @@ MOST_CANDIDATE_BARS = 40
 def _spoken(reason: Reason, words: Words) -> str:
     """Return a reason with its remedy, its numbers linked."""
     sentence, remedy = words.reason(reason)
-    stop = "。" if words.language == "ja" else "."
+    stop, space = ("。", "") if words.language == "ja" else (".", " ")
     term = _TERM_OF_REASON.get(reason.code, "attack_share")
     told = with_links(sentence[:1].upper() + sentence[1:] + stop, term)
-    return told + " " + with_links(words("report.remedy", text=remedy), "k") if remedy else told
+    return told + space + with_links(words("report.remedy", text=remedy), "k") if remedy else told
 
 
 def reason_section(material: Material, words: Words) -> Section:

@@ -8,11 +8,12 @@ from typing import Any
 
 import polars as pl
 
+from tokumei.numbers import percent
 from tokumei.report import release_charts as charts
 from tokumei.report.document import Block, Figure, Heading, Prose, Section, Table
 from tokumei.report.language import Words
 from tokumei.report.material import Material
-from tokumei.report.numbers import DASH, linked, number, percent, with_links
+from tokumei.report.numbers import DASH, linked, number, with_links
 
 __all__ = ["FEWEST", "trade_off_blocks", "trade_off_section", "trade_off_svg", "utility_section"]
 

@@ -1,0 +1,53 @@
+"""Numbers as people read them: one format in the terminal, in reports, in summaries and in what an audit says."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["amount", "is_written_number", "percent", "three_digits"]
+
+_WRITTEN = re.compile(r"[<>]?[\d,]+(\.\d+)?( %)?", re.ASCII)
+# Above this a number of three digits would be written with an exponent.
+THOUSAND = 1000
+
+
+def percent(share: float) -> str:
+    """Return a share with one decimal; what is nearly nothing or nearly all is not rounded to it.
+
+    >>> percent(0.0954), percent(0.0), percent(0.0001), percent(0.9999), percent(1.0)
+    ('9.5 %', '0.0 %', '<0.1 %', '>99.9 %', '100.0 %')
+    """
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    # Sums of shares miss 1 by a rounding error.
+    if 0.9995 <= share < 1 - 1e-9:
+        return ">99.9 %"
+    return f"{share * 100:.1f} %"
+
+
+def amount(value: float) -> str:
+    """Return a number with at most one decimal, its thousands separated.
+
+    >>> amount(4289), amount(92.25), amount(0.4028)
+    ('4,289', '92.2', '0.4')
+    """
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def three_digits(value: float) -> str:
+    """Return a number rounded to three digits, never with an exponent above 1.
+
+    >>> three_digits(30512.5), three_digits(3.5), three_digits(0.012345), three_digits(999.9)
+    ('30,500', '3.5', '0.0123', '1,000')
+    """
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= THOUSAND else f"{rounded:g}"
+
+
+def is_written_number(text: str) -> bool:
+    """Return whether a text is a number or a percentage, which stands on the right in a table.
+
+    >>> is_written_number("4,289"), is_written_number(">99.9 %"), is_written_number("exact")
+    (True, True, False)
+    """
+    return _WRITTEN.fullmatch(text) is not None
