@@ -90,6 +90,9 @@ def anonymize(history: History, method: Anonymizer, *, seed: int | None = None) 
     Columns that the schema keeps unchanged are not shown to it; they are put back afterwards.
     """
     history.schema.check_publishable()
+    if not history.schema.fields:
+        message = "the schema leaves no column to publish; name at least one in it that is not dropped"
+        raise SchemaError(message)
     with stage(f"anonymize: {method.name}"):
         release, secret = method.anonymize(_without_kept(history).take(history.order), rng=seeded(seed))
     real = secret.rows >= 0
@@ -205,7 +208,10 @@ def refuse_foreign_secret(history: History, release: Release, secret: Secret) ->
     fits = len(rows) == len(release) and int(rows.min(initial=0)) >= -1 and int(rows.max(initial=-1)) < len(history)
     if fits:
         published = release.pseudonyms.filter(pl.Series(rows >= 0)).unique()
-        fits = bool(published.is_in(secret.owners["pseudonym"].implode()).all())
+        owners = secret.owners.filter(pl.col("pseudonym").is_in(published.implode()))
+        # Another file of as many records has other people in it.
+        people = owners["subject"].is_in(history.subjects.implode()).all()
+        fits = owners["pseudonym"].n_unique() == len(published) and people
     if not fits:
         message = "the secret does not belong to this release and original; give the three that belong together"
         raise InputError(message, code="foreign-secret")

@@ -118,4 +118,5 @@ def usage_error(error: Any) -> ParameterError:
         reason = f"there is no option {wrong}{did_you_mean(wrong, known or ())}"
     reason = re.sub(r"\. Did you mean (.*)\?$", r" (did you mean \1?)", reason)
     reason = re.sub(r"^No such command", "there is no command", reason)
+    reason = re.sub(r"^Got unexpected extra argument\S* \((.*)\)$", r"too many words: \1 cannot be used", reason)
     return ParameterError(f"{reason[:1].lower()}{reason[1:]} (see --help)", code="usage")

@@ -44,6 +44,16 @@ def _refuse(file: str, what: str, *, line: int | None = None) -> NoReturn:
     raise UnreadableError(message, file=file, line=line)
 
 
+def _why_absent(file: str) -> str:
+    """Return what to say of a file that is not there: some names were never those of a file."""
+    # A path swallows the second slash of an address.
+    if re.match(r"[a-z][a-z0-9]+:/", file):
+        return "this is an address, not a file; download it and name the file"
+    if file == "-":
+        return "standard input cannot be read here; write it to a file and name that"
+    return "there is no such file; check the path"
+
+
 def read_bytes(path: str | Path, *, allow_empty: bool = False) -> bytes:
     """Return the content of a file, unpacked if it is gzip (by its first bytes, whatever its name).
 
@@ -54,7 +64,7 @@ def read_bytes(path: str | Path, *, allow_empty: bool = False) -> bytes:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        _refuse(file, "there is no such file; check the path")
+        _refuse(file, _why_absent(file))
     except IsADirectoryError:
         _refuse(file, "this is a directory; name a file in it")
     except PermissionError:
