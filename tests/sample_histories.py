@@ -75,7 +75,6 @@ SAMPLES: dict[str, Callable[[], History]] = {
     "one subject": lambda: _history(mixed_frame().filter(pl.col("customer") == "SUBJECT-QZX-0003")),
     "two subjects": lambda: _history(mixed_frame(2)),
     "every row a subject": lambda: _history(mixed_frame().drop("customer"), Schema("row", COLUMNS)),
-    "no columns": lambda: _history(mixed_frame(), Schema("customer", ())),
     "only a category": lambda: _history(mixed_frame(), Schema("customer", COLUMNS[2:3])),
     "only a number": lambda: _history(mixed_frame(), Schema("customer", COLUMNS[4:5])),
 }
