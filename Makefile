@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# One more than two cores: some tests wait for other processes most of their time.
+WORKERS ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test lint packages messages bench docs clean
+.PHONY: setup demo test suites lint packages messages bench docs clean
 
 setup: $(STAMP)
 
@@ -15,7 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,docs,arena,postgres,s3]'
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,postgres,s3]'
 	@touch $(STAMP)
 
 demo: setup
@@ -39,9 +41,13 @@ packages:
 	    apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing >/dev/null; \
 	  else echo "not installed, their tests are skipped:$$missing"; fi; fi
 
-test: lint packages
-	$(BIN)/pytest -q -n 2
-	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n 2 tests/arena -m "not once"
+# Checks of style and types take one core, tests often wait for a server: side by side both end sooner.
+test: setup
+	@$(MAKE) --no-print-directory -j 2 lint suites
+
+suites: setup packages
+	$(BIN)/pytest -q -n $(WORKERS)
+	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) tests/arena -m "not once"
 
 # Collect what the arena says; then translate the new entries of the Japanese catalogue and run this again.
 messages: setup packages
