@@ -16,6 +16,7 @@ from tokumei import comparison, dossier, flow
 from tokumei.history import Column, History, Kind, Release, Schema, Secret
 from tokumei.report.material import Material
 from tokumei.report.numbers import with_links
+from tokumei.report.release_charts import category_chart
 from tokumei.report.release_report import comparison_page, release_report
 
 # One method for every shape of an audit: certified, laid bare, contradicting, split, drawn from a design.
@@ -149,6 +150,23 @@ def test_subject_ids_are_masked_where_records_are_judged_one_by_one() -> None:
     material = dossier.collect(history, release, Secret(owners, history.order), k=2)
     assert material.protection.tables["worst"]["pseudonym"].to_list() == [dossier.MASK] * 3
     assert "ZEBRA" not in release_report(material)
+
+
+def test_values_that_are_shortened_alike_keep_bars_of_their_own() -> None:
+    """Bars under one label would be added up; a value may also be called like the rest."""
+    start = "regency cakestand with three tiers, "
+    table = pl.DataFrame(
+        {
+            "value": [f"{start}red", f"{start}blue", "others", None],
+            "before": [0.4, 0.3, 0.2, 0.1],
+            "after": [0.1, 0.2, 0.3, 0.4],
+        }
+    )
+    words = {"before": "original", "after": "release", "records": "records", "others": "others", "empty": "(empty)"}
+    svg = category_chart(table, words=words)
+    labels = re.findall(r"<text[^>]*>((?:regency|others)[^<]*)</text>", svg)
+    short = "regency cakestand with thre…"
+    assert labels == [f"{short} (1)", f"{short} (2)", "others (1)", "others (2)"]
 
 
 def test_a_report_is_written_alike_every_time() -> None:

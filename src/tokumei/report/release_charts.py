@@ -195,6 +195,9 @@ def category_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
         .otherwise("value")
         .alias("value")
     )
+    # Bars under one label would be added up: values that look alike are numbered.
+    number = pl.concat_str("value", pl.lit(" ("), pl.int_range(1, pl.len() + 1).over("value"), pl.lit(")"))
+    named = named.with_columns(pl.when(pl.len().over("value") > 1).then(number).otherwise("value").alias("value"))
     encoding = {
         "y": {"field": "value", "type": "nominal", "title": None, "sort": None},
         "yOffset": {"field": "side", "sort": None},
