@@ -66,6 +66,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_guesses_that_unpack_to_too_much_together_are_sent_back_to_be_scored_one_by_one(folder: Path) -> None:
+    limits = replace(LIMITS, unpacked_bytes=len(world.GOOD_A) + 10)
+    count = 2 + limits.unpacked_bytes // len(world.guesses())
+    for number in range(count):
+        place = folder / "guesses" / str(number)
+        place.mkdir(parents=True)
+        (place / "upload").write_bytes(world.guesses())
+    job = {**RELEASE, "task": "guesses", "count": count}
+    assert run_child(folder, job, limits).death == Death.FILE_SIZE
+    # Nothing is unpacked any more from there on.
+    assert sum(1 for _ in folder.glob("guesses/*/*.csv")) == count - 1
+
+
 def _children() -> list[int]:
     found = []
     for task in Path("/proc/self/task").iterdir():
@@ -312,15 +325,6 @@ def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySetti
     assert guess.evaluation is not None
     assert guess.evaluation.figures == {"recall": 1.0, "prec": 1.0, "topk": 1.0, "risk": 1.0}
     assert guess.evaluation.inputs["own_truth"] == {"EA": secret.blob.sha256}
-
-
-@database
-def test_data_is_checked_in_a_process_of_its_own() -> None:
-    blob = put_bytes(Blob.Area.DATA, "T.csv", world.T)
-    assert evaluation.check_data("pws2018", {"T": blob}, {})["figures"]["customers"] == 8
-    bad = put_bytes(Blob.Area.DATA, "T.csv", b"\x00")
-    found = evaluation.check_data("pws2018", {"T": bad}, {})
-    assert (found["valid"], found["finding_count"]) == (False, 1)
 
 
 def test_folders_of_dead_processes_are_swept(settings: LazySettings) -> None:

@@ -40,7 +40,6 @@ from tokumei_arena.worker.sandbox import Death, Outcome, run_child
 
 __all__ = [
     "Job",
-    "check_data",
     "claim_work",
     "fail",
     "failure_text",
@@ -262,23 +261,3 @@ def run_pending() -> int:
         while done := work_once():
             count += done
     return count
-
-
-def check_data(rule_set: str, files: dict[str, Blob], parameters: dict[str, Any]) -> dict[str, Any]:
-    """Check files a referee wants to hand out, in a limited process; return valid, figures, findings, finding_count."""
-    with work_folder() as folder:
-        staging.put_files(folder / "data", files)
-        description = {"task": "data", "rule_set": rule_set, "parameters": parameters}
-        outcome = run_child(folder, description, Limits.of(settings.ARENA_LIMITS))
-    if outcome.result is None:
-        logger.warning("the check of data died: %s\n%s", outcome.death, outcome.messages)
-        note = {"code": outcome.death, "message": _DATA_DIED, "file": "", "line": None, "column": None}
-        return {"valid": False, "figures": {}, "findings": [note], "finding_count": 1}
-    found: dict[str, Any] = outcome.result["results"][0]
-    return found
-
-
-_DATA_DIED = {
-    "en": "the check of these files did not come to an end; look at the log of the server",
-    "ja": "ファイルの検査が終了しませんでした。サーバーのログを確認してください",
-}

@@ -25,7 +25,11 @@ from tokumei_arena.worker.confine import confine
 from tokumei_arena.worker.limits import Limits
 from tokumei_arena.worker.unpack import unpack
 
-__all__ = ["run_job"]
+__all__ = ["TooMuchTogetherError", "run_job"]
+
+
+class TooMuchTogetherError(Exception):
+    """Several guesses unpack to more than one may; one by one they are scored nevertheless."""
 
 
 def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
@@ -83,10 +87,7 @@ def _guesses(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> l
     """Score the guesses that can be unpacked, all at once; the others are refused one by one."""
     release = _unpack_release(game, folder, limits)
     folders = [folder / "guesses" / str(number) for number in range(job["count"])]
-    refused = {
-        number: unpack(place / "upload", place, _names(game.guess_files), limits)
-        for number, place in enumerate(folders)
-    }
+    refused = _unpack_guesses(game, folders, limits)
     usable = [number for number, notes in refused.items() if not notes]
     scored = iter(
         game.score_guesses(
@@ -99,6 +100,17 @@ def _guesses(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> l
         )
     )
     return [_plain(_refused(notes) if notes else next(scored)) for notes in refused.values()]
+
+
+def _unpack_guesses(game: Game, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:
+    """Unpack guesses; together they may take as much room as a single one, so that many do not fill the disk."""
+    found, room = {}, limits.unpacked_bytes
+    for number, place in enumerate(folders):
+        found[number] = unpack(place / "upload", place, _names(game.guess_files), limits)
+        room -= sum(path.stat().st_size for path in place.glob("*.csv"))
+        if room < 0 and len(folders) > 1:
+            raise TooMuchTogetherError
+    return found
 
 
 def _refused(notes: list[Note]) -> Checked:
@@ -128,6 +140,8 @@ def main(arguments: list[str]) -> int:
         result = run_job(folder, job)
     except MemoryError:
         result = {"death": "memory"}
+    except TooMuchTogetherError:
+        result = {"death": "file-size"}
     except Exception:
         # The sentences of errors may hold what participants sent: they stay in the log of the worker.
         traceback.print_exc()
