@@ -9,6 +9,9 @@ import polars as pl
 import pytest
 
 from tests.judge.test_written_error import A_OF_B8, FIELDS, T_OF_B4, history_of
+from tests.sample_histories import sample
+from tokumei import flow
+from tokumei.anonymize.laplace_noise import LaplaceNoise
 from tokumei.history import Goal, History, Release, Secret
 from tokumei.judge.cell_error import CellError
 from tokumei.judge.written_error import written_utility
@@ -58,3 +61,12 @@ def test_an_untouched_release_costs_nothing_and_an_empty_one_everything() -> Non
     whole = Release(history.schema, history.subjects.gather(history.subject), cells)
     assert CellError().measure(history, whole, Secret(pl.DataFrame(), np.arange(4))).value == 0.0
     assert CellError().measure(history, release.take([]), secret.take([])).value == 1.0
+
+
+def test_the_order_of_the_file_does_not_change_the_last_digit() -> None:
+    history = sample("mixed")
+    method = LaplaceNoise(epsilon=0.3)
+    score = CellError().measure(history, *flow.anonymize(history, method, seed=1))
+    for seed in range(20):
+        shuffled = history.take(np.random.default_rng(seed).permutation(len(history)))
+        assert CellError().measure(shuffled, *flow.anonymize(shuffled, method, seed=1)) == score
