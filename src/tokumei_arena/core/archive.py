@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -141,6 +141,7 @@ def import_contest(path: Path, *, slug: str = "") -> Archived:
         tables = {name: _rows(source, name) for name in TABLES}
         entries = source.document(LOG)["entries"]
         _check_log(entries)
+        _check_inside(tables, source)
         contest = _the_contest(tables["Contest"], source)
         contest.slug = slug or contest.slug
         check_slug(contest.slug)
@@ -189,6 +190,19 @@ def _check_log(entries: list[dict[str, Any]]) -> None:
         if logbook.hash_of_values({key: value for key, value in values.items() if key != "hash"}) != values["hash"]:
             message = _("entry %(number)s of the log in this archive was changed") % {"number": values["number"]}
             raise RefusedError(message, code="log-changed")
+
+
+def _check_inside(tables: Mapping[str, list[Any]], source: SealedReader) -> None:
+    """Refuse rows that refer to what the archive does not hold: a team of it must not get into another contest."""
+    held = {TABLES[name]: {row.pk for row in rows} for name, rows in tables.items()}
+    for name, rows in tables.items():
+        for field in TABLES[name]._meta.concrete_fields:
+            if field.related_model not in held:
+                continue
+            used = {getattr(row, field.attname) for row in rows} - {None}
+            if not used <= held[field.related_model]:
+                message = _("%(file)s cannot be used: “%(name)s” refers to what is not in it")
+                raise RefusedError(message % {"file": source.path, "name": f"{name}.{field.name}"}, code="bad-archive")
 
 
 def _the_contest(rows: list[Contest], source: SealedReader) -> Contest:
