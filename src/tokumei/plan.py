@@ -1,8 +1,9 @@
 """The plan of a release: everything that decides what comes out, in a small TOML file that can be reviewed and run.
 
 A plan that was run holds the seed and the hash of the input: with both, ``tokumei anonymize --plan`` makes the same
-release again, to the byte. It is as secret as the Secret (the seed regenerates the pseudonyms, the hash of the input
-confirms guesses of it), lies beside the release and is readable by its owner only.
+release again, to the byte; keyed pseudonyms excepted, whose key no seed can make (it is in the Secret). A plan is as
+secret as the Secret (the seed regenerates the pseudonyms, the hash of the input confirms guesses of it), lies beside
+the release and is readable by its owner only.
 
     method = "k-anonymity"
     format = "csv"
