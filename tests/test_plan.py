@@ -17,7 +17,6 @@ from tokumei.anonymize.pseudonymize import Pseudonymize
 from tokumei.errors import InputError, UnreadableError
 from tokumei.estimate import FACTOR, estimate
 from tokumei.history import Column, History, Kind, Schema
-from tokumei.parts import Anonymizer
 from tokumei.plan import Plan, choose, file_hash, fresh_seed, places_beside
 
 SCHEMA = Schema('a "b"', (Column(name="x|y\n", keep=True), Column(name="d", kind=Kind.DATE, format="%d.%m.%Y")))
@@ -96,34 +95,80 @@ def test_the_safest_method_is_chosen_and_explained() -> None:
     assert choose(sample("mixed"), method="pseudonymize")[1] == "as asked for"
 
 
-def lengths(*counts: int) -> History:
+def lengths(*counts: int, columns: int = 1) -> History:
     who = np.repeat(np.arange(len(counts)), counts)
-    frame = pl.DataFrame({"who": who.astype(str), "x": np.arange(len(who)) % 7})
-    return History.from_frame(frame, Schema("who", (Column(name="x", kind=Kind.NUMBER),)))
+    names = [f"x{number}" for number in range(columns)]
+    frame = pl.DataFrame({"who": who.astype(str), **{name: np.arange(len(who)) % 7 for name in names}})
+    return History.from_frame(frame, Schema("who", tuple(Column(name=name, kind=Kind.NUMBER) for name in names)))
 
 
-# CPU seconds that runs took: generated trajectories (500 people of 30 records) and a health table of 3,000 rows.
+FLOW, CMC, HEALTH, TRAJECTORIES, ADULT = (1000, 30, 5), (1473, 1, 10), (2000, 1, 12), (500, 30, 3), (32_561, 1, 15)
+# Subjects, records of each, columns; k and effort; the CPU seconds that the run took.
 MEASURED = [
-    (lengths(*[30] * 500), KAnonymity(k=3), 1.5),
-    (lengths(*[30] * 500), KAnonymity(k=3, effort="fast"), 1.2),
-    (lengths(*[1] * 3000), KAnonymity(k=3), 10.3),
-    (lengths(*[1] * 3000), KAnonymity(k=3, effort="fast"), 4.7),
-    (lengths(*[1] * 3000), KAnonymity(k=5, effort="fast"), 7.8),
-    (lengths(*[1] * 3000), KAnonymity(k=5), 182.9),
+    (FLOW, 2, "normal", 1.0),
+    (FLOW, 3, "normal", 6.9),
+    (FLOW, 5, "normal", 19.3),
+    (FLOW, 2, "fast", 0.7),
+    (FLOW, 3, "fast", 3.6),
+    (FLOW, 5, "fast", 4.6),
+    (CMC, 3, "normal", 5.8),
+    (CMC, 5, "normal", 63.8),
+    (HEALTH, 3, "normal", 8.4),
+    (TRAJECTORIES, 3, "normal", 1.8),
+    (ADULT, 2, "fast", 9.4),
+    (ADULT, 3, "fast", 52.6),
+    (ADULT, 5, "fast", 55.0),
+]
+# The same of purchases, which have histories of very different lengths: (how many, records) of each kind of length.
+PWS2018 = ((100, 4), (150, 12), (250, 27), (250, 62), (160, 130), (70, 280), (14, 600), (4, 1000), (1, 1601), (1, 4289))
+PURCHASES = [
+    (2, "normal", 12.7),
+    (3, "normal", 61.9),
+    (5, "normal", 113.5),
+    (2, "fast", 4.0),
+    (3, "fast", 19.2),
 ]
 
 
-@pytest.mark.parametrize(("history", "method", "seconds"), MEASURED)
-def test_the_estimate_is_near_what_was_measured(history: History, method: Anonymizer, seconds: float) -> None:
-    told = estimate(history, method).stages["anonymize"]
+@pytest.mark.parametrize(("size", "k", "effort", "seconds"), MEASURED)
+def test_the_estimate_is_near_what_was_measured(
+    size: tuple[int, int, int], k: int, effort: str, seconds: float
+) -> None:
+    subjects, records, columns = size
+    told = estimate(lengths(*[records] * subjects, columns=columns), KAnonymity(k=k, effort=effort)).cpu["anonymize"]
     assert told is not None
     assert seconds / FACTOR <= told <= seconds * FACTOR
+
+
+@pytest.mark.parametrize(("k", "effort", "seconds"), PURCHASES)
+def test_long_histories_are_estimated_as_well(k: int, effort: str, seconds: float) -> None:
+    counts = [records for many, records in PWS2018 for _ in range(many)]
+    told = estimate(lengths(*counts, columns=4), KAnonymity(k=k, effort=effort)).cpu["anonymize"]
+    assert told is not None
+    assert seconds / FACTOR <= told <= seconds * FACTOR
+
+
+def test_the_range_goes_from_work_that_all_threads_share_to_work_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    history = lengths(*[30] * 500, columns=3)
+    one, four = (estimate(history, KAnonymity(threads=threads)) for threads in (1, 8))
+    assert one.cpu == four.cpu
+    assert one.stages == one.cpu
+    assert four.threads == {"anonymize": 4}
+    anonymize, rest = one.cpu["anonymize"], one.seconds
+    assert anonymize is not None
+    assert rest is not None
+    assert four.seconds == pytest.approx(rest - anonymize + anonymize / 2.5)
+    assert four.shortest == pytest.approx((rest - anonymize + anonymize / 4) / FACTOR)
+    assert four.longest == one.longest == pytest.approx(rest * FACTOR)
+    assert four.as_dict()["longest"] == four.longest
 
 
 def test_an_estimate_speaks_and_admits_what_it_does_not_know() -> None:
     quick = estimate(lengths(3, 3), Pseudonymize())
     assert quick.sentence() == (
-        "Estimate: about 2 s (1 s to 5 s) and 0.3 GB of memory, from runs measured on other data."
+        "Estimate: about 2 s (1 s to 3 s; more on a busy machine) and 0.3 GB of memory, "
+        "from runs measured on other data."
     )
     unknown = estimate(lengths(3, 3), KAnonymity(effort="best"))
     assert unknown.seconds is None
