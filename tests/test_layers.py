@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "tokumei"
-BASE = {"errors", "schema", "cells", "celltext", "results", "history", "progress", "files", "numbers"}
+BASE = {"errors", "schema", "cells", "celltext", "results", "history", "progress", "files", "numbertext"}
 MIDDLE = {"parts", "engine", "kernels"}
 STAGES = {"read", "describe", "anonymize", "publish", "attack", "judge", "report"}
 ALLOWED: dict[str, set[str]] = {

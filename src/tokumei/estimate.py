@@ -4,7 +4,8 @@ The figures were measured in November 2026 on two shared cores of a server, in C
 and 1,250 customers, the preliminary data of PWS Cup 2018, trajectories of 500 and 1,000 people, tables of 1,473, 2,000
 and 32,561 rows, with k = 2, 3 and 5. The time of k-anonymity grows with the number of columns. It has a part per
 subject (whom to group with whom) and a part per record that grows with the length of its history (aligning histories),
-up to the length from which histories are compared in pieces. For data of these kinds the CPU seconds were within `FACTOR` of a run.
+up to the length from which histories are compared in pieces. For data of these kinds the CPU seconds were within
+`FACTOR` of a run.
 
 By the clock a run is the shorter the better the threads share the work: the range that is told goes from the least CPU
 seconds, shared by all threads, to the most, on one.

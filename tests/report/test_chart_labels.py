@@ -50,3 +50,19 @@ def test_the_bars_of_posteriors_stop_at_the_promise() -> None:
     table = pl.DataFrame({"from": [0.0, 1 / 3], "to": [1 / 3, 1.0], "pseudonyms": [9, 1]})
     texts = _texts(release_charts.stairs(table, x="x", y="y", limit=1 / 3, share=True))
     assert [text for text in texts if text.endswith("%")] == ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]
+
+
+def test_no_name_of_the_trade_off_covers_a_point() -> None:
+    names = ["k-anonymity k=3", "k-anonymity k=5", "microaggregation k=3", "microaggregation k=5", "pseudonymize"]
+    losses, risks = [0.453, 0.589, 0.59, 0.697, 0.0], [1 / 3, 0.2, 1 / 3, 0.183, 1.0]
+    verdicts = ["safe", "safe", "not-shown-unsafe", "not-shown-unsafe", "unsafe"]
+    rows = pl.DataFrame({"release": names, "loss": losses, "risk": risks, "verdict": verdicts, "front": [True] * 5})
+    words = {name: name for name in ("loss", "risk", "safe", "not-shown-unsafe", "unsafe")}
+    svg = release_charts.trade_off_chart(rows, words=words)
+    wide, high = 560 / (1.35 * 0.697), 320 / 1.05
+    points = [(loss * wide, 320 - risk * high) for loss, risk in zip(losses, risks, strict=True)]
+    for name in names:
+        x, y = map(float, re.findall(r"<text[^>]*translate\(([\d.]+),([\d.]+)\)[^>]*>" + name, svg)[0])
+        crossed = [(left, top) for left, top in points if x < left + 5 and left - 5 < x + 5.5 * len(name)]
+        # The text stands on y and is about 8 high; a point is 5 around its middle.
+        assert all(top - 5 >= y or top + 5 <= y - 8 for _, top in crossed), name

@@ -24,7 +24,7 @@ from tokumei.cli.output import (
     warn,
 )
 from tokumei.errors import ParameterError
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
-from tokumei.numbers import amount, percent
+from tokumei.numbertext import amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,7 +9,7 @@ import typer
 
 from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

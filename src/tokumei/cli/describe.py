@@ -20,7 +20,7 @@ from tokumei.cli.output import (
     visible,
 )
 from tokumei.errors import ParameterError
-from tokumei.numbers import amount, percent
+from tokumei.numbertext import amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console

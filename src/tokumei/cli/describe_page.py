@@ -9,7 +9,7 @@ from tokumei.cli.describe import risk_rows
 from tokumei.describe.profile import Profile
 from tokumei.describe.risk import RawRisk
 from tokumei.history import History
-from tokumei.numbers import amount, percent
+from tokumei.numbertext import amount, percent
 from tokumei.report import charts
 from tokumei.report.document import Section, Table, render
 

@@ -23,7 +23,7 @@ from tokumei.cli.output import (
     show_table,
     tell,
 )
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 
 if TYPE_CHECKING:
     from rich.console import Console

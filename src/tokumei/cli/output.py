@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from tokumei.errors import OutputError, TokumeiError
-from tokumei.numbers import is_written_number
+from tokumei.numbertext import is_written_number
 from tokumei.progress import Advance, listening
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokumei.cli.output import JsonFlag, SeedOption, SettingsOption, finish, progress_bars, show_table, tell, warn
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,7 +15,7 @@ from tokumei.judge.audit_truth import MERGED
 from tokumei.kernels.consistency import Consistency
 from tokumei.kernels.matchings import NoPerfectMatchingError
 from tokumei.kernels.nearest_histories import history_distances
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 from tokumei.results import Outcome, Reason, Verdict
 
 __all__ = ["contradiction", "nearest_figure"]

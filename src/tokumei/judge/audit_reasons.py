@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tokumei.judge.audit_result import AttackFigure
 from tokumei.kernels.joint_risk import JointRisk
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 from tokumei.results import Outcome, Reason, Verdict
 
 __all__ = ["Figures", "Hub", "decide"]

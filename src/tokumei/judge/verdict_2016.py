@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tokumei.judge.consistency_2016 import Consistency
 from tokumei.judge.row_guesses import RowGuesses, chance_limit
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 from tokumei.results import Goal, Outcome, Reason, Score, Verdict
 
 __all__ = ["combined_scores", "judge_release"]

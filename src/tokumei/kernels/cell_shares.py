@@ -11,7 +11,7 @@ import numpy as np
 
 from tokumei.cells import Cells, RangeCells
 from tokumei.history import Release
-from tokumei.numbers import three_digits
+from tokumei.numbertext import three_digits
 from tokumei.schema import Field, Kind
 
 __all__ = ["CellShares", "cell_shares"]

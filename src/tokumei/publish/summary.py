@@ -12,7 +12,7 @@ from typing import Any
 
 from tokumei.history import Release
 from tokumei.kernels.cell_shares import cell_shares
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 from tokumei.results import Outcome
 
 __all__ = ["public_summary"]

@@ -15,7 +15,7 @@ from typing import ClassVar
 import jinja2
 from markupsafe import Markup
 
-from tokumei.numbers import is_written_number
+from tokumei.numbertext import is_written_number
 
 __all__ = ["Banner", "Bullets", "Definitions", "Figure", "Heading", "Prose", "Section", "Table", "render"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 from tokumei.report.charts import BLUE, GREY, INK, ORANGE, Spec, log_axis, percent_axis, to_svg
 
 __all__ = ["attack_chart", "category_chart", "grid_chart", "map_chart", "ordered_chart", "stairs", "trade_off_chart"]
@@ -27,6 +27,8 @@ MAP_HEIGHT = 420
 LARGEST_LOSS = 1.2
 # A line of text in a trade-off chart: its height as a share of the axis, a letter as a share of its width.
 LINE, LETTER = 0.05, 0.012
+# Half the width of a point as a share of the axis, and how far the middle of a name stands above its point.
+MARK, RAISED = 0.011, 0.022
 # How wide a percentage beside the bar of an attack is, as a share of the axis.
 FIGURE = 0.1
 LONG_SPAN_DAYS = 3
@@ -312,17 +314,19 @@ def trade_off_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
 
 
 def _label_heights(rows: pl.DataFrame, wide: float) -> list[float]:
-    """Return where the names of points stand: beside them, or lower where another name stands already."""
-    taken: list[tuple[float, float, float]] = []
-    heights = [0.0] * rows.height
+    """Return where the names of points stand: beside them, or lower where another name or point stands already."""
     points = rows.with_row_index("row").sort(["risk", "loss"], descending=[True, False])
-    for row in points.iter_rows(named=True):
-        left = min(row["loss"] / wide, 1.0)
-        right, height = left + LETTER * len(row["release"]), row["risk"]
+    # Names stand a little above the height that is returned, and begin to the right of their own points.
+    marks = [(min(row["loss"] / wide, 1.0), row["risk"]) for row in points.iter_rows(named=True)]
+    taken = [(left - MARK, left + MARK, risk - RAISED) for left, risk in marks]
+    heights = [0.0] * rows.height
+    for (left, risk), row in zip(marks, points.iter_rows(named=True), strict=True):
+        start, end, height = left + MARK, left + MARK + LETTER * len(row["release"]), risk
         while height > 0 and any(
-            abs(height - other) < LINE and left < end and start < right for start, end, other in taken
+            abs(height - other) < LINE and start < right and first < end for first, right, other in taken
         ):
             height -= LINE
-        taken.append((left, right, height))
-        heights[row["row"]] = max(height, 0.0)
+        height = max(height, 0.0)
+        taken.append((start, end, height))
+        heights[row["row"]] = height
     return heights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 from tokumei.report import release_charts as charts
 from tokumei.report.document import Block, Bullets, Figure, Prose, Section, Table
 from tokumei.report.language import Words

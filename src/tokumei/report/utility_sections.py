@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.numbers import percent
+from tokumei.numbertext import percent
 from tokumei.report import release_charts as charts
 from tokumei.report.document import Block, Figure, Heading, Prose, Section, Table
 from tokumei.report.language import Words
