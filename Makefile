@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed
 # One more than two cores: some tests wait for other processes most of their time.
 WORKERS ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Hundreds of test processes load the same modules: each would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test suites lint packages messages bench docs clean
 
@@ -18,6 +20,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,postgres,s3]'
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 	@touch $(STAMP)
 
 demo: setup
@@ -46,7 +49,7 @@ test: setup
 	@$(MAKE) --no-print-directory -j 2 lint suites
 
 suites: setup packages
-	$(BIN)/pytest -q -n $(WORKERS)
+	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) tests/arena -m "not once"
 
 # Collect what the arena says; then translate the new entries of the Japanese catalogue and run this again.
