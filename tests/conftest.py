@@ -72,6 +72,21 @@ def real_data(request: pytest.FixtureRequest) -> Path:
     return _shared(request, "data")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let every worker begin with its share of the slow tests: none is left alone with a long one at the end."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers == 1:
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    rest = [item for item in items if not item.get_closest_marker("slow")]
+    stretch = -(-len(rest) // workers)
+    items[:] = [
+        item
+        for worker in range(workers)
+        for item in (*slow[worker::workers], *rest[worker * stretch : (worker + 1) * stretch])
+    ]
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print how many cases were skipped because the shared data is absent."""
     skipped = [
