@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Hundreds of test processes load the same modules: each would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test suites lint packages messages bench docs clean
+.PHONY: setup demo test kernels lint packages messages bench docs clean
 
 setup: $(STAMP)
 
@@ -44,13 +44,14 @@ packages:
 	    apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing >/dev/null; \
 	  else echo "not installed, their tests are skipped:$$missing"; fi; fi
 
-# Checks of style and types take one core, tests often wait for a server: side by side both end sooner.
+# The kernels are tested first, on one core beside the types: they are compiled once, for all processes that follow.
 test: setup
-	@$(MAKE) --no-print-directory -j 2 lint suites
-
-suites: setup packages
-	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
+	@$(MAKE) --no-print-directory -j 3 lint packages kernels
+	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal --ignore tests/kernels
 	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) tests/arena -m "not once"
+
+kernels: setup
+	$(BIN)/pytest -q tests/kernels
 
 # Collect what the arena says; then translate the new entries of the Japanese catalogue and run this again.
 messages: setup packages

@@ -31,7 +31,7 @@ from tokumei_arena.models import (
     TargetFile,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 PLAIN, OF_ROUND = ("contest", "clarifications", "overall"), ("round", "targets", "board")
 
 

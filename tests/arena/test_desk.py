@@ -31,7 +31,7 @@ from tokumei_arena.models import (
     Phase,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 __all__ = ["desk", "referee"]
 

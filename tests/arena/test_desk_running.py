@@ -28,7 +28,7 @@ from tokumei_arena.models import (
     Team,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 __all__ = ["desk", "referee"]
 

@@ -27,7 +27,7 @@ from tokumei_arena.core import logbook, people, tokens
 from tokumei_arena.core.errors import NotAllowedError, RefusedError, TooManyError
 from tokumei_arena.models import ApiToken, LogEntry, Membership, Message, OneTimeLink, Person, Submission
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ from tokumei_arena.models import (
     Submission,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 # Contest

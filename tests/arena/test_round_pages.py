@@ -26,7 +26,7 @@ from tokumei_arena.models import (
     Submission,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 # The round and its data
