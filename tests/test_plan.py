@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sample_histories import sample
+from tokumei import estimate as estimate_module
+from tokumei.anonymize import k_anonymity
 from tokumei.anonymize.k_anonymity import KAnonymity
 from tokumei.anonymize.pseudonymize import Pseudonymize
 from tokumei.errors import InputError, UnreadableError
@@ -174,3 +176,10 @@ def test_an_estimate_speaks_and_admits_what_it_does_not_know() -> None:
     assert unknown.seconds is None
     assert unknown.sentence() == "Estimate: about 0.3 GB of memory; how long this method takes was not measured."
     assert estimate(lengths(3, 3), Pseudonymize(), audit=False).stages["audit"] == 0.0
+
+
+def test_the_estimate_knows_the_limits_of_the_method() -> None:
+    """The estimate stands below the methods and cannot ask them: its limits are theirs, or it tells the wrong time."""
+    assert k_anonymity.MANY_RECORDS == estimate_module.MANY_RECORDS
+    assert k_anonymity.MANY_RECORDS_PAIR_LIMIT == estimate_module.SHORT_PIECE
+    assert k_anonymity.VERY_MANY_RECORDS == estimate_module.HURRIED_RECORDS
