@@ -17,9 +17,9 @@ import polars as pl
 from benchmarks.apart import aligned_table, merge_results, run_apart
 from benchmarks.inputs import PROJECT, SHARED
 from benchmarks.strict import THREADS
-from tokumei.anonymize.k_anonymity import KAnonymity
-from tokumei.history import Column, History, Kind, Release, Schema
-from tokumei.judge.certainty_penalty import CertaintyPenalty
+from tokumei.data.history import Column, History, Kind, Release, Schema
+from tokumei.methods.k_anonymity import KAnonymity
+from tokumei.metrics.certainty_penalty import CertaintyPenalty
 
 __all__ = ["main", "measure"]
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.inputs import PROJECT, SEED, SHARED, SUBJECTS_2018
 from benchmarks.viewers import Times, Viewer, watch
-from tokumei.read.synthetic import write_synthetic
+from tokumei.synth.writing import write_synthetic
 
 if TYPE_CHECKING:
     from benchmarks.arena_world import Contender

@@ -17,9 +17,9 @@ from django.utils import timezone
 
 from benchmarks.inputs import SEED
 from tokumei_arena.client import ArenaClient
-from tokumei_arena.core import tokens
-from tokumei_arena.core.storage import put_bytes
 from tokumei_arena.models import Blob, Contest, DataFile, Membership, Person, Phase, Round, Submission, Target, Team
+from tokumei_arena.records.storage import put_bytes
+from tokumei_arena.teams import tokens
 
 __all__ = ["Contender", "make_contest", "move_to", "pending", "session", "write_guesses", "write_release"]
 

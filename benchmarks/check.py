@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
-from tokumei.rules.pws2018 import Original, Pws2018
+from tokumei.contests.pws2018.rules import Original, Pws2018
 
 __all__ = ["benchmark", "count_errors"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.apart import aligned_table, merge_results, run_apart
 from benchmarks.inputs import PROJECT, SEED
 from benchmarks.strict import THREADS
-from tokumei.read.synthetic import write_synthetic
+from tokumei.synth.writing import write_synthetic
 
 __all__ = ["main"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
-from tokumei.cells import RangeCells, SetCells
-from tokumei.rules.pws2018 import Anonymized, Original
+from tokumei.contests.pws2018.rules import Anonymized, Original
+from tokumei.data.cells import RangeCells, SetCells
 
 __all__ = ["benchmark"]
 

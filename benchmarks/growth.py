@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.apart import Measured, aligned_table, merge_results, run_apart
 from benchmarks.inputs import PROJECT, SEED
-from tokumei.read.synthetic import write_synthetic
-from tokumei.report.charts import to_svg
+from tokumei.reports.charts import to_svg
+from tokumei.synth.writing import write_synthetic
 
 __all__ = ["exponent", "main", "write_growth"]
 

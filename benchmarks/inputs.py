@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.cells import RangeCells, SetCells
-from tokumei.celltext import cell_text
-from tokumei.history import Field, History
-from tokumei.read.contest import PWS2018_SCHEMA, read_contest
-from tokumei.read.synthetic import write_synthetic
+from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
+from tokumei.data.cell_text import cell_text
+from tokumei.data.cells import RangeCells, SetCells
+from tokumei.data.history import Field, History
+from tokumei.synth.writing import write_synthetic
 
 __all__ = ["Inputs", "make_inputs"]
 

@@ -9,8 +9,8 @@ from math import sqrt
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
-from tokumei.judge.utility2017 import utility_2017
-from tokumei.read.contest import read_contest
+from tokumei.contests.pws2017.utility import utility_2017
+from tokumei.contests.reading import read_contest
 
 __all__ = ["Table", "benchmark", "distance", "retail", "totals", "wholesale"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.apart import aligned_table, merge_results, run_apart
 from benchmarks.inputs import PROJECT, SEED, SHARED
 from benchmarks.strict import GROUPINGS
-from tokumei.read.synthetic import write_synthetic
+from tokumei.synth.writing import write_synthetic
 
 __all__ = ["main"]
 

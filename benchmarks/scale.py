@@ -17,10 +17,10 @@ import numpy as np
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import SEED, Inputs, generalized
-from tokumei.history import History
-from tokumei.read.contest import PWS2018_SCHEMA, read_contest
-from tokumei.read.synthetic import write_synthetic
-from tokumei.rules.pws2018 import Anonymized, Original, Pws2018
+from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
+from tokumei.data.history import History
+from tokumei.synth.writing import write_synthetic
 
 __all__ = ["benchmark", "measure"]
 

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tokumei.anonymize.groups import Groups
-from tokumei.anonymize.k_anonymity import KAnonymity
-from tokumei.anonymize.merging import merge_groups, to_release
-from tokumei.history import History, Release, Secret
-from tokumei.kernels.record_table import RecordTable
-from tokumei.publish.contest import aligned_lines
-from tokumei.rules.pws2018 import Anonymized, Original, Pws2018
+from tokumei.contests.pws2018.publishing import aligned_lines
+from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+from tokumei.data.history import History, Release, Secret
+from tokumei.methods.grouping.groups import Groups
+from tokumei.methods.grouping.merging import merge_groups, to_release
+from tokumei.methods.grouping.record_table import RecordTable
+from tokumei.methods.k_anonymity import KAnonymity
 
 __all__ = ["GROUPINGS", "THREADS", "measure"]
 

@@ -6,7 +6,7 @@ from math import comb
 
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
-from tokumei.kernels.thresholds import official_thresholds, sharp_thresholds
+from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
 
 __all__ = ["benchmark", "official", "sharp"]
 

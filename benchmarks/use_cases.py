@@ -13,7 +13,7 @@ from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
 from benchmarks.item_similarity import Table, distance, retail, totals, wholesale
-from tokumei.rules.pws2018 import Anonymized, Original, Pws2018
+from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
 
 __all__ = ["benchmark"]
 

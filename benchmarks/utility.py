@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
-from tokumei.rules.pws2018 import Anonymized, Original, Pws2018
+from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
 
 __all__ = ["benchmark"]
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.cells import Cells, RangeCells, SetCells, concat_cells
-from tokumei.celltext import read_cells
-from tokumei.history import Column, History, Kind, Release, Schema, Secret
-from tokumei.read.contest import PWS2018_SCHEMA
+from tokumei.contests.reading import PWS2018_SCHEMA
+from tokumei.data.cell_text import read_cells
+from tokumei.data.cells import Cells, RangeCells, SetCells, concat_cells
+from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
 
 Ints = npt.NDArray[np.int64]
 SCHEMA = Schema(

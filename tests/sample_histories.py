@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import polars as pl
 
-from tokumei.history import Column, History, Kind, Schema
+from tokumei.data.history import Column, History, Kind, Schema
 
 __all__ = ["SAMPLES", "mixed_frame", "sample"]
 

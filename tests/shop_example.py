@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tokumei.kernels.shop import MASTER_COLUMNS, TRANSACTION_COLUMNS, MasterRelease, Shop
+from tokumei.contests.pws2016.shop import MASTER_COLUMNS, TRANSACTION_COLUMNS, MasterRelease, Shop
 
 M = """12360,m,1976/2/24,Austria
 12361,f,1954/2/14,Belgium

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import tokumei
+from tokumei.data.history import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, InputError, ParameterError
-from tokumei.history import Column, Kind, Schema
 
 pandas = pytest.importorskip("pandas")
 
@@ -157,13 +157,6 @@ def test_objects_that_only_pandas_knows_become_text() -> None:
     frame = pandas.DataFrame({"customer": list("aabbcc"), "month": months})
     assert tokumei.describe(frame).schema.columns == (Column(name="month", kind=Kind.CATEGORY),)
     assert tokumei.anonymize(frame, k=2, seed=1, audit=False).history.categories["month"][0] == "2020-01"
-
-
-def test_the_stages_are_packages_and_functions() -> None:
-    from tokumei.describe.profile import profile
-
-    assert tokumei.describe.profile.profile is profile  # type: ignore[attr-defined]
-    assert tokumei.describe(FRAME).profile.records == 64
 
 
 def test_pandas_is_not_imported_by_the_api() -> None:

@@ -25,7 +25,7 @@ import tokumei.errors
 from tests.sample_histories import sample
 from tokumei.cli.main import build_app
 from tokumei.errors import ParameterError
-from tokumei.parts import Anonymizer
+from tokumei.parts import Method
 
 PROJECT = Path(__file__).resolve().parent.parent
 DOCS = PROJECT / "docs"
@@ -182,7 +182,7 @@ def test_the_example_of_a_new_part_works(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "guide_example.py").write_text(source, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     part = importlib.import_module("guide_example").FirstRecords
-    assert issubclass(part, Anonymizer)
+    assert issubclass(part, Method)
     history = sample("mixed")
     release, secret = part(records=1).anonymize(history, rng=np.random.default_rng(1))
     assert len(release) == release.pseudonyms.n_unique() == len(history.subjects)

@@ -12,15 +12,15 @@ import polars as pl
 import pytest
 
 from tests.sample_histories import SAMPLES, SCHEMA, mixed_frame, sample
-from tokumei import flow
+from tokumei.data.history import Goal, Guesses, History, Release, Score, Secret
+from tokumei.data.release_folder import refuse_leaks, write_release
+from tokumei.data.release_reading import read_release
+from tokumei.data.secret_file import read_secret, write_secret
 from tokumei.errors import InfeasibleError, LeakError, ParameterError, SchemaError, UnknownPartError
-from tokumei.history import Goal, Guesses, History, Release, Score, Secret
-from tokumei.parts import Anonymizer, Attack, Metric, Part, find_part, make_part, part_names
-from tokumei.publish.folder import refuse_leaks, write_release
-from tokumei.publish.secret import read_secret, write_secret
-from tokumei.read.release import read_release
+from tokumei.flow import stages as flow
+from tokumei.parts import Attack, Method, Metric, Part, find_part, make_part, part_names
 
-CONTRACTS = {"anonymizer": Anonymizer, "attack": Attack, "metric": Metric}
+CONTRACTS = {"anonymizer": Method, "attack": Attack, "metric": Metric}
 REGISTERED = [(kind, name) for kind in CONTRACTS for name in part_names(kind)]
 # These show their subjects' ids on purpose: contest samples that publishing must refuse.
 KEEPS_IDS = {"ano-del-lc"}

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokumei.cells import MISSING
-from tokumei.history import packed_keys
+from tokumei.data.cells import MISSING
+from tokumei.data.history import packed_keys
 
 CODE = st.one_of(
     st.just(MISSING), st.integers(-3, 3), st.integers(-(2**40), 2**40), st.sampled_from([2**63 - 1, 1 - 2**63, 2**61])

@@ -6,13 +6,11 @@ The public names are loaded on first use, so that ``tokumei --help`` does not wa
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tokumei.api import Anonymized, Description, anonymize, audit, describe
-    from tokumei.errors import TokumeiError
-    from tokumei.history import (
+    from tokumei.data.history import (
         Column,
         Evidence,
         Field,
@@ -29,12 +27,12 @@ if TYPE_CHECKING:
         Secret,
         Verdict,
     )
-    from tokumei.parts import Anonymizer, Attack, Metric, RuleSet
-    from tokumei.read.table import read_history
+    from tokumei.errors import TokumeiError
+    from tokumei.parts import Attack, Method, Metric, RuleSet
+    from tokumei.profiles.reading import read_history
 
 __all__ = [
     "Anonymized",
-    "Anonymizer",
     "Attack",
     "Column",
     "Description",
@@ -45,6 +43,7 @@ __all__ = [
     "History",
     "Interval",
     "Kind",
+    "Method",
     "Metric",
     "Outcome",
     "Reason",
@@ -63,14 +62,16 @@ __all__ = [
 
 _HOMES = {
     "Anonymized": "tokumei.api",
-    "Anonymizer": "tokumei.parts",
+    "Method": "tokumei.parts",
     "Attack": "tokumei.parts",
     "Description": "tokumei.api",
     "Metric": "tokumei.parts",
+    "anonymize": "tokumei.api",
+    "describe": "tokumei.api",
     "RuleSet": "tokumei.parts",
     "TokumeiError": "tokumei.errors",
     "audit": "tokumei.api",
-    "read_history": "tokumei.read.table",
+    "read_history": "tokumei.profiles.reading",
 }
 
 
@@ -79,7 +80,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         message = f"module 'tokumei' has no attribute '{name}'"
         raise AttributeError(message)
-    value = getattr(import_module(_HOMES.get(name, "tokumei.history")), name)
+    value = getattr(import_module(_HOMES.get(name, "tokumei.data.history")), name)
     globals()[name] = value
     return value
 
@@ -87,16 +88,3 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """List the public names."""
     return sorted(__all__)
-
-
-class _Stage(ModuleType):
-    """A stage whose package can be called: ``tokumei.describe(frame)`` beside ``tokumei.describe.profile``."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Do what the function of this name in `tokumei.api` does."""
-        return getattr(import_module("tokumei.api"), self.__name__.rpartition(".")[2])(*arguments, **options)
-
-
-# An imported package becomes an attribute of this one, under the name that the functions should have; so it is both.
-for _name in ("anonymize", "describe"):
-    import_module(f"tokumei.{_name}").__class__ = _Stage

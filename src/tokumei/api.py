@@ -32,22 +32,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tokumei import flow
-from tokumei.describe.hints import hints
-from tokumei.describe.profile import Profile, profile
-from tokumei.describe.risk import RawRisk, raw_risk
+from tokumei.data.history import History, Release, Schema, Score, Secret, Verdict
+from tokumei.data.release_reading import read_release, read_release_schema
+from tokumei.data.secret_file import read_secret
+from tokumei.data.tables import history_of
 from tokumei.errors import InputError, ParameterError
-from tokumei.history import History, Release, Schema, Score, Secret, Verdict
-from tokumei.judge.cell_error import CellError
-from tokumei.kernels.infer import infer_schema
-from tokumei.plan import Plan, choose, fresh_seed, places_beside
-from tokumei.publish.secret import read_secret
-from tokumei.read.release import read_release, read_release_schema
-from tokumei.read.table import history_of, read_history
+from tokumei.flow import stages as flow
+from tokumei.flow.plan import Plan, choose, fresh_seed, places_beside
+from tokumei.metrics.cell_error import CellError
+from tokumei.profiles.hints import hints
+from tokumei.profiles.infer import infer_schema
+from tokumei.profiles.profile import Profile, profile
+from tokumei.profiles.reading import read_history
+from tokumei.profiles.risk import RawRisk, raw_risk
 
 if TYPE_CHECKING:
-    from tokumei.judge.audit_result import AuditResult
-    from tokumei.parts import Anonymizer
+    from tokumei.audits.result import AuditResult
+    from tokumei.parts import Method
 
 __all__ = ["Anonymized", "Description", "anonymize", "audit", "describe"]
 
@@ -80,7 +81,7 @@ class Anonymized:
     secret: Secret
     utility: Score
     audit: AuditResult | None
-    method: Anonymizer
+    method: Method
     why: str
     history: History
     plan: Plan
@@ -173,7 +174,7 @@ def audit(
     ``release`` is what `anonymize` returned or the folder that was written; with the ``secret`` (which the first has)
     true hits are counted.
     """
-    from tokumei.judge.audit import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+    from tokumei.audits.audit import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     if isinstance(release, Anonymized):
         history = _history(original, schema or release.history.schema, None)

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tokumei import dossier, flow
-from tokumei.comparison import Run, judged, mark_front, run_frame
-from tokumei.files import atomic_folder, write_text
-from tokumei.history import History, Release, Secret
+from tokumei.data.files import atomic_folder, write_text
+from tokumei.data.history import History, Release, Secret
+from tokumei.flow import stages as flow
+from tokumei.flow.comparison import Run, judged, mark_front, run_frame
+from tokumei.profiles.reading import read_history
 from tokumei.progress import stage
-from tokumei.read.synthetic import write_synthetic
-from tokumei.read.table import read_history
-from tokumei.report.language import LANGUAGES
-from tokumei.report.release_report import release_report
+from tokumei.reports import dossier
+from tokumei.reports.language import LANGUAGES
+from tokumei.reports.release_report import release_report
+from tokumei.synth.writing import write_synthetic
 
 __all__ = ["run_demo"]
 

@@ -4,7 +4,7 @@ A part is a frozen, keyword-only dataclass. Parameters are declared with `parame
 are checked in one place with one form of message. Others add parts through entry points, without touching this
 repository::
 
-    [project.entry-points."tokumei.anonymizers"]
+    [project.entry-points."tokumei.methods"]
     my-method = "my_package:MyMethod"
 """
 
@@ -20,12 +20,12 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from tokumei.data.history import Guesses, History, Release, Score, Secret
 from tokumei.errors import ParameterError, UnknownPartError, did_you_mean
-from tokumei.history import Guesses, History, Release, Score, Secret
 
 __all__ = [
-    "Anonymizer",
     "Attack",
+    "Method",
     "Metric",
     "ParameterInfo",
     "Part",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _GROUPS = {
-    "anonymizer": "tokumei.anonymizers",
+    "anonymizer": "tokumei.methods",
     "attack": "tokumei.attacks",
     "metric": "tokumei.metrics",
     "rule set": "tokumei.rules",
@@ -118,7 +118,7 @@ class Part(ABC):
         )
 
 
-class Anonymizer(Part):
+class Method(Part):
     """Turns a History into a Release and its Secret; never audits.
 
     ``valid_under`` names the rule sets whose file format the result can satisfy.

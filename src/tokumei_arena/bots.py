@@ -69,8 +69,8 @@ class Bot:
 
     def anonymize(self, contest: str) -> dict[str, Any]:
         """Download T, anonymize it, hand A in, choose it; return the evaluated submission."""
-        from tokumei import flow  # noqa: PLC0415
-        from tokumei.rules.pws2018 import Original, Pws2018  # noqa: PLC0415
+        from tokumei.contests.pws2018.rules import Original, Pws2018  # noqa: PLC0415
+        from tokumei.flow import stages as flow  # noqa: PLC0415
 
         place = f"/contests/{contest}/rounds/final"
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -114,9 +114,9 @@ class Bot:
         return len(targets)
 
     def _guess(self, target: dict[str, Any]) -> Path:
-        from tokumei import flow  # noqa: PLC0415
+        from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018  # noqa: PLC0415
+        from tokumei.flow import stages as flow  # noqa: PLC0415
         from tokumei.parts import find_part, make_part  # noqa: PLC0415
-        from tokumei.rules.pws2018 import Anonymized, Original, Pws2018  # noqa: PLC0415
 
         folder = self.folder / "targets" / target["alias"]
         folder.mkdir(parents=True, exist_ok=True)

@@ -148,17 +148,17 @@ def storages() -> dict[str, Any]:
     address = _address("STORAGE_URL", ("s3",))
     found: dict[str, Any] = {
         "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
-        "default": {"BACKEND": "tokumei_arena.core.storage.NoStorage"},
+        "default": {"BACKEND": "tokumei_arena.records.storage.NoStorage"},
     }
     for area in AREAS:
         if address is None:
             location = {"location": str(home() / "files" / area)}
-            found[area] = {"BACKEND": "tokumei_arena.core.storage.FolderStorage", "OPTIONS": location}
+            found[area] = {"BACKEND": "tokumei_arena.records.storage.FolderStorage", "OPTIONS": location}
             continue
         scheme = "http" if address.options.get("tls") == "0" else "https"
         port = f":{address.port}" if address.port else ""
         found[area] = {
-            "BACKEND": "tokumei_arena.core.bucket.BucketStorage",
+            "BACKEND": "tokumei_arena.records.bucket.BucketStorage",
             "OPTIONS": {
                 "access_key": address.user,
                 "secret_key": address.password,
@@ -178,7 +178,7 @@ def email() -> dict[str, Any]:
     """Return the mail settings; without a server, messages are kept for the referee desk."""
     address = _address("EMAIL_URL", ("smtp", "smtps"))
     if address is None:
-        return {"EMAIL_BACKEND": "tokumei_arena.core.mail.DeskBackend", "DEFAULT_FROM_EMAIL": "arena@localhost"}
+        return {"EMAIL_BACKEND": "tokumei_arena.teams.mail.DeskBackend", "DEFAULT_FROM_EMAIL": "arena@localhost"}
     return {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": address.host,

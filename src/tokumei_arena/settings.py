@@ -105,7 +105,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 
-ACCOUNT_ADAPTER = "tokumei_arena.core.accounts.AccountAdapter"
+ACCOUNT_ADAPTER = "tokumei_arena.teams.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "tokumei_arena.web.account_forms.SignupForm"
@@ -124,7 +124,7 @@ ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if environment.flag("TOKUMEI_ARENA_HTTPS") else "http"
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/300s/key", "signup": "60/h/ip"}
-MFA_ADAPTER = "tokumei_arena.core.accounts.SecondFactorAdapter"
+MFA_ADAPTER = "tokumei_arena.teams.accounts.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Tokumei arena"
@@ -148,7 +148,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 
 # Uploads go to a temporary file as they come in; the handler stops a body that is too long.
-FILE_UPLOAD_HANDLERS = ["tokumei_arena.core.upload_limit.LimitedUpload"]
+FILE_UPLOAD_HANDLERS = ["tokumei_arena.work.upload_limit.LimitedUpload"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 10

@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 from django.core.management.sql import sql_flush
 
-from tokumei_arena.core import log_guard
+from tokumei_arena.records import log_guard
 
 
 def _flush_with_log(style: Any, connection: Any, **options: Any) -> list[str]:

@@ -16,7 +16,7 @@ from tokumei_arena.commands.setup import django_ready
 def make(names: list[str], *, release_limit: int, attack_limit: int, phase: str) -> dict[str, Any]:
     """Make a contest with teams; return its short name and a token for each team."""
     from tests.arena import world
-    from tokumei_arena.core import tokens
+    from tokumei_arena.teams import tokens
 
     contest = world.make_contest("anonymize")
     round_ = contest.rounds.get()
@@ -35,9 +35,10 @@ def make(names: list[str], *, release_limit: int, attack_limit: int, phase: str)
 
 def look() -> dict[str, Any]:
     """Return everything about all submissions, and whether the log holds."""
-    from tokumei_arena.core import leftovers, logbook
-    from tokumei_arena.core.storage import open_blob
     from tokumei_arena.models import Attempt, Blob, LogEntry, Submission
+    from tokumei_arena.records import logbook
+    from tokumei_arena.records.storage import open_blob
+    from tokumei_arena.work import leftovers
 
     submissions = []
     for one in Submission.objects.select_related("blob", "team"):

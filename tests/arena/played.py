@@ -10,12 +10,12 @@ from typing import Any
 from unittest import mock
 
 from tests.arena import world
-from tokumei_arena.core import evaluation, intake
-from tokumei_arena.core.targets import make_due_targets
 from tokumei_arena.models import Contest, Person, Target
-from tokumei_arena.worker.child import run_job
-from tokumei_arena.worker.limits import Limits
-from tokumei_arena.worker.sandbox import Outcome
+from tokumei_arena.work import evaluation, intake
+from tokumei_arena.work.child import run_job
+from tokumei_arena.work.limits import Limits
+from tokumei_arena.work.sandbox import Outcome
+from tokumei_arena.work.targets import make_due_targets
 
 __all__ = ["evaluate", "in_this_process", "played_contest"]
 
@@ -27,7 +27,7 @@ def in_this_process(folder: Path, job: dict[str, Any], limits: Limits, **_option
 
 def evaluate() -> int:
     """Do all work that waits; return the number of jobs."""
-    with mock.patch("tokumei_arena.core.evaluation.run_child", in_this_process):
+    with mock.patch("tokumei_arena.work.evaluation.run_child", in_this_process):
         return evaluation.run_pending()
 
 

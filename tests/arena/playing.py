@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.arena import pages, world
-from tokumei_arena.core import intake
 from tokumei_arena.models import Contest, Evaluation, Person, Submission
+from tokumei_arena.work import intake
 
 __all__ = ["FINDING", "evaluate", "give", "round_address", "sign_in", "text_of"]
 

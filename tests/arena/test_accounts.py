@@ -22,9 +22,9 @@ from tests.arena.pages import (
     text_of,
     totp_code,
 )
-from tokumei_arena.core import people
-from tokumei_arena.core.errors import NotAllowedError, RefusedError
+from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import LogEntry, Message, OneTimeLink, Person
+from tokumei_arena.teams import people
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 NEW = {"name": "Hanako", "email": "Hanako@Example.org", "password1": world.PASSWORD, "password2": world.PASSWORD}

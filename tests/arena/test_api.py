@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.pages import add_second_factor
-from tokumei_arena.core import evaluation, feedback, people, tokens
 from tokumei_arena.models import ApiToken, Contest, Person, Submission, Target
+from tokumei_arena.teams import people, tokens
+from tokumei_arena.work import evaluation, feedback
 
 pytestmark = pytest.mark.django_db
 EVERYTHING = ("read", "submit", "attack")

@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.arena import world
 from tests.arena.test_api import Caller
-from tokumei_arena.core import intake
-from tokumei_arena.core.storage import put_bytes
 from tokumei_arena.models import Blob, Contest, Evaluation, Person, Submission, Target, TargetFile
+from tokumei_arena.records.storage import put_bytes
+from tokumei_arena.work import intake
 
 pytestmark = pytest.mark.django_db
 LISTS = ("/submissions", "/rounds/final/targets", "/questions")

@@ -26,10 +26,12 @@ from django.db import connection
 from tests.arena import world
 from tests.arena.played import played_contest
 from tokumei_arena import environment
-from tokumei_arena.core import archive, archive_rows, backup, log_guard, logbook, rescoring, standings
-from tokumei_arena.core.errors import NotNowError, RefusedError
-from tokumei_arena.core.storage import TruthClosedError, open_blob, put_bytes
+from tokumei_arena.boards import standings
+from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, LogEntry, Person, Submission, Target, TargetFile
+from tokumei_arena.records import archive, archive_rows, backup, log_guard, logbook
+from tokumei_arena.records.storage import TruthClosedError, open_blob, put_bytes
+from tokumei_arena.work import rescoring
 
 pytestmark = pytest.mark.django_db
 

@@ -14,10 +14,8 @@ from django.utils import timezone
 
 from tests.arena import pages, world
 from tests.arena.playing import evaluate, give, sign_in, text_of
-from tokumei_arena.core import announcements, intake
-from tokumei_arena.core.errors import RefusedError, TooManyError
-from tokumei_arena.core.storage import put_bytes
-from tokumei_arena.core.targets import make_due_targets
+from tokumei_arena.contests import announcements
+from tokumei_arena.errors import RefusedError, TooManyError
 from tokumei_arena.models import (
     Attempt,
     Blob,
@@ -30,6 +28,9 @@ from tokumei_arena.models import (
     Target,
     TargetFile,
 )
+from tokumei_arena.records.storage import put_bytes
+from tokumei_arena.work import intake
+from tokumei_arena.work.targets import make_due_targets
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 PLAIN, OF_ROUND = ("contest", "clarifications", "overall"), ("round", "targets", "board")

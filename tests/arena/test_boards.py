@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 
 from tests.arena import world
 from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
-from tokumei_arena.core import evaluation, intake, phases
-from tokumei_arena.core.targets import make_due_targets
+from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Person, Round, Submission, Target, Team
 from tokumei_arena.web import charts, page_cache
+from tokumei_arena.work import evaluation, intake
+from tokumei_arena.work.targets import make_due_targets
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert('x')</script>"

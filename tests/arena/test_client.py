@@ -24,8 +24,9 @@ from tests.conftest import Run
 from tokumei_arena import client as client_module
 from tokumei_arena.client import ArenaClient, ArenaClientError
 from tokumei_arena.commands import choosing
-from tokumei_arena.core import evaluation, tokens
 from tokumei_arena.models import Contest, Membership, Person
+from tokumei_arena.teams import tokens
+from tokumei_arena.work import evaluation
 
 pytestmark = pytest.mark.once
 

@@ -13,11 +13,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core import access, intake, logbook, phases, targets
-from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
-from tokumei_arena.core.storage import TruthClosedError, open_blob, put_bytes, put_file
-from tokumei_arena.core.targets import make_due_targets
+from tokumei_arena import access
+from tokumei_arena.contests import phases
+from tokumei_arena.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.models import Attempt, Blob, DataFile, LogEntry, Person, Phase, Round, Submission, Target
+from tokumei_arena.records import logbook
+from tokumei_arena.records.storage import TruthClosedError, open_blob, put_bytes, put_file
+from tokumei_arena.work import intake, targets
+from tokumei_arena.work.targets import make_due_targets
 
 pytestmark = pytest.mark.django_db
 

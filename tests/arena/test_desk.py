@@ -19,10 +19,10 @@ from tests.arena import world
 from tests.arena.desk_world import desk, edit_form, entry_of, referee
 from tests.arena.pages import check_page, text_of
 from tests.arena.played import in_this_process, played_contest
-from tokumei_arena.core import contests, phases
-from tokumei_arena.core.contest_plan import ContestPlan, default_rounds, free_slug
-from tokumei_arena.core.errors import NotNowError, RefusedError
-from tokumei_arena.core.storage import open_blob
+from tokumei_arena.contests import managing as contests
+from tokumei_arena.contests import phases
+from tokumei_arena.contests.plan import ContestPlan, default_rounds, free_slug
+from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import (
     Contest,
     DataFile,
@@ -30,6 +30,7 @@ from tokumei_arena.models import (
     Person,
     Phase,
 )
+from tokumei_arena.records.storage import open_blob
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -39,7 +40,7 @@ __all__ = ["desk", "referee"]
 @pytest.fixture(autouse=True)
 def _quick() -> Any:
     """Check data in this process; one test of the worker starts real ones."""
-    with mock.patch("tokumei_arena.core.round_data.run_child", in_this_process):
+    with mock.patch("tokumei_arena.contests.round_data.run_child", in_this_process):
         yield
 
 

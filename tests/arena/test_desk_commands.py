@@ -11,8 +11,10 @@ from django.db import connection
 
 from tests.arena import world
 from tests.conftest import Run
-from tokumei_arena.core import contests, links, log_guard, logbook
+from tokumei_arena.contests import managing as contests
 from tokumei_arena.models import Blob, Contest, LogEntry, OneTimeLink, Person
+from tokumei_arena.records import log_guard, logbook
+from tokumei_arena.teams import links
 
 pytestmark = pytest.mark.django_db
 

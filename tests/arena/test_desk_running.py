@@ -14,8 +14,9 @@ from tests.arena import world
 from tests.arena.desk_world import desk, edit_form, entry_of, referee
 from tests.arena.pages import check_page, text_of
 from tests.arena.played import played_contest
-from tokumei_arena.core import announcements, contests, notices, phases, queue_view, rescoring
-from tokumei_arena.core.errors import NotAllowedError, NotNowError, TooManyError
+from tokumei_arena.contests import announcements, notices, phases
+from tokumei_arena.contests import managing as contests
+from tokumei_arena.errors import NotAllowedError, NotNowError, TooManyError
 from tokumei_arena.models import (
     Attempt,
     Clarification,
@@ -27,6 +28,7 @@ from tokumei_arena.models import (
     Target,
     Team,
 )
+from tokumei_arena.work import queue_view, rescoring
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -208,7 +210,7 @@ def test_the_log_page_tells_whether_the_log_is_whole(desk: Client, referee: Pers
     from django.core.cache import caches
     from django.db import connection
 
-    from tokumei_arena.core import log_guard
+    from tokumei_arena.records import log_guard
 
     caches["pages"].clear()
     contest = world.make_contest()

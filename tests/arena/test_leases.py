@@ -13,9 +13,10 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core import evaluation, leases, results, storage
 from tokumei_arena.models import Blob, Contest, Evaluation, LogEntry, Person, Submission, Target, TargetFile
-from tokumei_arena.worker.sandbox import Outcome
+from tokumei_arena.records import storage
+from tokumei_arena.work import evaluation, leases, results
+from tokumei_arena.work.sandbox import Outcome
 
 pytestmark = pytest.mark.django_db
 

@@ -11,10 +11,10 @@ from django.core.files.storage import storages
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core import clock
-from tokumei_arena.core.leftovers import sweep_files
-from tokumei_arena.core.storage import FolderStorage, open_blob, put_bytes
+from tokumei_arena import clock
 from tokumei_arena.models import Blob
+from tokumei_arena.records.storage import FolderStorage, open_blob, put_bytes
+from tokumei_arena.work.leftovers import sweep_files
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from tokumei_arena.core import log_guard, logbook
 from tokumei_arena.models import LogEntry
+from tokumei_arena.records import log_guard, logbook
 
 pytestmark = pytest.mark.django_db
 

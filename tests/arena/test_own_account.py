@@ -23,9 +23,10 @@ from tests.arena.pages import (
     sign_in,
     text_of,
 )
-from tokumei_arena.core import logbook, people, tokens
-from tokumei_arena.core.errors import NotAllowedError, RefusedError, TooManyError
+from tokumei_arena.errors import NotAllowedError, RefusedError, TooManyError
 from tokumei_arena.models import ApiToken, LogEntry, Membership, Message, OneTimeLink, Person, Submission
+from tokumei_arena.records import logbook
+from tokumei_arena.teams import people, tokens
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

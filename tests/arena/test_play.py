@@ -19,9 +19,8 @@ from django.utils import timezone, translation
 
 from tests.arena import world
 from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
-from tokumei_arena.core.errors import TooManyError
-from tokumei_arena.core.packing import pack
-from tokumei_arena.games import FileSpec, find_game
+from tokumei.contests import FileSpec, find_game
+from tokumei_arena.errors import TooManyError
 from tokumei_arena.models import (
     Announcement,
     Blob,
@@ -29,6 +28,7 @@ from tokumei_arena.models import (
     Membership,
     Submission,
 )
+from tokumei_arena.work.packing import pack
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

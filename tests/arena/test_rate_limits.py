@@ -11,8 +11,9 @@ from django.core.cache import caches
 from django.core.cache.backends import db
 from django.db import connection
 
-from tokumei_arena.core import clock, rate_limits
-from tokumei_arena.core.errors import TooManyError
+from tokumei_arena import clock
+from tokumei_arena.errors import TooManyError
+from tokumei_arena.teams import rate_limits
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -6,9 +6,10 @@ import pytest
 
 from tests.arena import world
 from tests.arena.played import evaluate, played_contest
-from tokumei_arena.core import rescoring, standings
-from tokumei_arena.core.errors import NotAllowedError, NotNowError, RefusedError
+from tokumei_arena.boards import standings
+from tokumei_arena.errors import NotAllowedError, NotNowError, RefusedError
 from tokumei_arena.models import Attempt, Evaluation, LogEntry, Person, Rescore, RescoreItem, Submission
+from tokumei_arena.work import rescoring
 
 pytestmark = pytest.mark.django_db
 

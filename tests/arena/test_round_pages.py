@@ -13,7 +13,6 @@ from django.urls import reverse
 
 from tests.arena import world
 from tests.arena.playing import FINDING, evaluate, round_address, sign_in, text_of
-from tokumei_arena.core.storage import put_bytes
 from tokumei_arena.models import (
     Blob,
     Choice,
@@ -25,6 +24,7 @@ from tokumei_arena.models import (
     Round,
     Submission,
 )
+from tokumei_arena.records.storage import put_bytes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core import clock, feedback, intake, logbook, standings
-from tokumei_arena.core.storage import put_bytes
+from tokumei_arena import clock
+from tokumei_arena.boards import standings
 from tokumei_arena.models import (
     Blob,
     Choice,
@@ -27,6 +27,9 @@ from tokumei_arena.models import (
     Target,
     Team,
 )
+from tokumei_arena.records import logbook
+from tokumei_arena.records.storage import put_bytes
+from tokumei_arena.work import feedback, intake
 
 pytestmark = pytest.mark.django_db
 NOBODY = AnonymousUser()

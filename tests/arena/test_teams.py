@@ -14,10 +14,13 @@ from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.pages import add_second_factor, check_page, links_in, text_of
-from tokumei_arena.core import access, links, logbook, people, phases
-from tokumei_arena.core.errors import ArenaError, NotAllowedError, NotNowError, RefusedError, TooManyError
-from tokumei_arena.core.teams import open_invitations
+from tokumei_arena import access
+from tokumei_arena.contests import phases
+from tokumei_arena.errors import ArenaError, NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.models import Contest, LogEntry, Membership, Message, OneTimeLink, Person, Phase, Team
+from tokumei_arena.records import logbook
+from tokumei_arena.teams import links, people
+from tokumei_arena.teams.membership import open_invitations
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +28,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _without_mail_server(settings: LazySettings) -> None:
     """Keep mails for the desk, and let no try of another test count."""
-    settings.EMAIL_BACKEND = "tokumei_arena.core.mail.DeskBackend"
+    settings.EMAIL_BACKEND = "tokumei_arena.teams.mail.DeskBackend"
     cache.clear()
 
 

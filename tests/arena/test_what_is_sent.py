@@ -13,9 +13,12 @@ from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.test_api import Caller
-from tokumei_arena.core import announcements, archive, intake, people
-from tokumei_arena.core.errors import NotAllowedError, RefusedError
+from tokumei_arena.contests import announcements
+from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import Contest, Message, OneTimeLink, Phase, Team
+from tokumei_arena.records import archive
+from tokumei_arena.teams import people
+from tokumei_arena.work import intake
 
 pytestmark = pytest.mark.django_db
 KINDS = list(Phase.Kind)

@@ -22,9 +22,8 @@ from django.utils import timezone, translation
 from tests.arena import world
 from tests.arena.test_leases import two_teams
 from tests.arena.test_unpack import zipped
-from tests.kernels.test_health_tables import random_table
-from tokumei_arena.core import access, evaluation, intake, queue_view
-from tokumei_arena.core.storage import open_blob, put_bytes
+from tests.contests.pws2021.test_table import random_table
+from tokumei_arena import access
 from tokumei_arena.models import (
     Attempt,
     Blob,
@@ -36,9 +35,10 @@ from tokumei_arena.models import (
     TargetFile,
     Team,
 )
-from tokumei_arena.worker import folders, loop, sandbox
-from tokumei_arena.worker.limits import Limits
-from tokumei_arena.worker.sandbox import Death, Outcome, run_child
+from tokumei_arena.records.storage import open_blob, put_bytes
+from tokumei_arena.work import evaluation, folders, intake, loop, queue_view, sandbox
+from tokumei_arena.work.limits import Limits
+from tokumei_arena.work.sandbox import Death, Outcome, run_child
 
 LIMITS = Limits(
     upload_bytes=10_000_000,
@@ -100,7 +100,7 @@ def test_the_child_knows_no_secret_and_no_django(folder: Path, monkeypatch: pyte
     passed = sandbox._environment(folder, 1)
     assert "hidden-value" not in passed.values()
     assert passed["HOME"] == str(folder)
-    program = "import sys, tokumei_arena.worker.child; print('django' in sys.modules)"
+    program = "import sys, tokumei_arena.work.child; print('django' in sys.modules)"
     ran = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
 
@@ -132,8 +132,8 @@ def _confined(program: str, parent: int | None = None) -> subprocess.CompletedPr
     """Run a program in a process that confined itself to 1 s of processor and 64 MB beside the room."""
     values = {**LIMITS.as_dict(), "cpu_seconds": 1, "memory_bytes": 64_000_000, "unpacked_bytes": 1_000}
     text = (
-        "import json, os\nfrom tokumei_arena.worker.limits import Limits\n"
-        "from tokumei_arena.worker.confine import confine\n"
+        "import json, os\nfrom tokumei_arena.work.limits import Limits\n"
+        "from tokumei_arena.work.confine import confine\n"
         f"confine(Limits.of(json.loads('{json.dumps(values)}')), parent={parent or os.getpid()})\n{program}"
     )
     return subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True, check=False)
@@ -355,7 +355,7 @@ contest = world.make_contest()
 team, captain = world.make_team(contest, "Alpha")
 submission = world.hand_in(captain, contest.rounds.get())
 print("ready", flush=True)
-from tokumei_arena.worker.loop import run_until_signal
+from tokumei_arena.work.loop import run_until_signal
 run_until_signal(slots=2)
 submission.refresh_from_db()
 print(submission.state, submission.verdict, submission.runs, flush=True)

@@ -19,7 +19,6 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
 from tests.arena import world
-from tokumei_arena.core.storage import put_bytes
 from tokumei_arena.models import (
     Announcement,
     ApiToken,
@@ -37,6 +36,7 @@ from tokumei_arena.models import (
     Target,
     TargetFile,
 )
+from tokumei_arena.records.storage import put_bytes
 
 __all__ = ["PHASES", "ROLES", "Town", "Tried", "address", "build", "routes", "try_route"]
 

@@ -9,9 +9,9 @@ from allauth.account.models import EmailAddress
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from tokumei_arena.core import intake
-from tokumei_arena.core.storage import put_bytes
 from tokumei_arena.models import Blob, Contest, DataFile, Membership, Person, Phase, Round, Submission, Team
+from tokumei_arena.records.storage import put_bytes
+from tokumei_arena.work import intake
 
 __all__ = [
     "CUSTOMERS",

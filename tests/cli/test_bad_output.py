@@ -15,7 +15,7 @@ import pytest
 
 from tests.cli.refusal import one_sentence, refused, snapshot
 from tests.conftest import Run
-from tokumei.publish.secret import read_secret
+from tokumei.data.secret_file import read_secret
 
 ROWS = "".join(f"{n % 3 + 1},2011/1/{n % 28 + 1},A{n % 5},{n}.5,{n % 7 + 1}\n" for n in range(400))
 HEADER = "customer,date,goods,price,quantity\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tokumei.read.synthetic import write_synthetic
+from tokumei.synth.writing import write_synthetic
 
 COMMAND = [sys.executable, "-m", "tokumei"]
 DEADLINE_SECONDS = 60.0

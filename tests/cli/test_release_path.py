@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.refusal import refused, snapshot
 from tests.conftest import Run
-from tokumei.plan import Plan
+from tokumei.flow.plan import Plan
 
 IDS = [f"SUBJECT-ZEBRA-{n:04}" for n in range(12)]
 TABLE = "customer,day,goods,price\n" + "".join(

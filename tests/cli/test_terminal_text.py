@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Run
 from tokumei.cli.output import _console, show_verdict
-from tokumei.results import Outcome, Reason, Verdict
+from tokumei.data.results import Outcome, Reason, Verdict
 
 
 def test_a_pseudonym_cannot_forge_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:

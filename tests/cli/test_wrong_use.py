@@ -401,7 +401,7 @@ def test_a_failure_in_the_middle_leaves_nothing(run: Run, tmp_path: Path, monkey
     def full(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tokumei.publish.folder.json.dumps", full)
+    monkeypatch.setattr("tokumei.data.release_folder.json.dumps", full)
     before = snapshot(tmp_path)
     made = run("anonymize", path, "--set", "effort=fast", "--skip-audit", "-o", tmp_path / "release")
     assert made.status == 2

@@ -9,15 +9,15 @@ import typer
 
 from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
-from tokumei.numbertext import percent
+from tokumei.words.numbers import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from tokumei.comparison import Run
-    from tokumei.history import History
+    from tokumei.data.history import History
+    from tokumei.flow.comparison import Run
 
 __all__ = ["compare"]
 
@@ -59,11 +59,11 @@ def compare(
 
     Example: tokumei compare my.csv --methods k-anonymity,pseudonymize --k 2,3,5 -o comparison
     """
-    from tokumei import comparison
-    from tokumei.files import check_folder_target
-    from tokumei.history import Schema
-    from tokumei.read.table import read_history
-    from tokumei.report.language import Words
+    from tokumei.data.files import check_folder_target
+    from tokumei.data.history import Schema
+    from tokumei.flow import comparison
+    from tokumei.profiles.reading import read_history
+    from tokumei.reports.language import Words
 
     Words(language)
     runs = comparison.plan_runs(_names(methods), parse_levels(k, "--k"), _by_method(settings or []))
@@ -119,11 +119,11 @@ def _write(folder: Path, history: History, runs: Sequence[Run], language: str) -
     import json as json_module
     from importlib.metadata import version
 
-    from tokumei.comparison import run_frame
-    from tokumei.files import atomic_folder
-    from tokumei.report.language import Words
-    from tokumei.report.release_report import comparison_page
-    from tokumei.report.utility_sections import trade_off_svg
+    from tokumei.data.files import atomic_folder
+    from tokumei.flow.comparison import run_frame
+    from tokumei.reports.language import Words
+    from tokumei.reports.release_report import comparison_page
+    from tokumei.reports.utility_sections import trade_off_svg
 
     frame = run_frame(runs)
     page = comparison_page(

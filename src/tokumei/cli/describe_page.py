@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokumei.cli.describe import risk_rows
-from tokumei.describe.profile import Profile
-from tokumei.describe.risk import RawRisk
-from tokumei.history import History
-from tokumei.numbertext import amount, percent
-from tokumei.report import charts
-from tokumei.report.document import Section, Table, render
+from tokumei.data.history import History
+from tokumei.profiles.profile import Profile
+from tokumei.profiles.risk import RawRisk
+from tokumei.reports import charts
+from tokumei.reports.document import Section, Table, render
+from tokumei.words.numbers import amount, percent
 
 __all__ = ["describe_page"]
 

@@ -31,7 +31,7 @@ def concealment(
     json: JsonFlag = False,
 ) -> None:
     """2-anonymity against 2-concealment on trajectories: errors, figures 8 to 12, and the audit of each."""
-    from tokumei.experiment import SIZES, run_experiment
+    from tokumei.experiments.concealment import SIZES, run_experiment
 
     with progress_bars():
         result = run_experiment(output, source=data, sizes=size or SIZES, seed=seed)

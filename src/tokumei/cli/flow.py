@@ -23,12 +23,12 @@ from tokumei.cli.output import (
     show_table,
     tell,
 )
-from tokumei.numbertext import percent
+from tokumei.words.numbers import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.history import Score
+    from tokumei.data.history import Score
 
 __all__ = ["register"]
 
@@ -65,11 +65,11 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
-    from tokumei import flow
-    from tokumei.files import atomic_path, check_file_target
+    from tokumei.data.files import atomic_path, check_file_target
+    from tokumei.data.release_reading import read_release
+    from tokumei.data.secret_file import read_secret
+    from tokumei.flow import stages as flow
     from tokumei.parts import find_part, make_part
-    from tokumei.publish.secret import read_secret
-    from tokumei.read.release import read_release
 
     part = make_part(find_part("attack", name), settings or [])
     refuse_overwriting(output, original, secret, schema)
@@ -108,10 +108,10 @@ def judge(
     json: JsonFlag = False,
 ) -> None:
     """Measure what a release is still worth; needs its secret, which says what became of each record."""
-    from tokumei import flow
+    from tokumei.data.release_reading import read_release
+    from tokumei.data.secret_file import default_secret_path, read_secret
+    from tokumei.flow import stages as flow
     from tokumei.parts import find_part, make_part, part_names
-    from tokumei.publish.secret import default_secret_path, read_secret
-    from tokumei.read.release import read_release
 
     parts = [make_part(find_part("metric", name)) for name in metric or part_names("metric")]
     with progress_bars():

@@ -24,8 +24,8 @@ from tokumei.cli.compare import compare
 from tokumei.cli.examples import add_examples, readable_help, usage_error
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
+from tokumei.engine.threads import abandoned
 from tokumei.errors import OutputError, ParameterError, TokumeiError
-from tokumei.kernels.threads import abandoned
 
 __all__ = ["build_app", "main"]
 
@@ -87,7 +87,11 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
 
 
 def _add_group(app: typer.Typer, name: str) -> None:
-    app.add_typer(import_module(f"tokumei.cli.{name}").app, name=name, help=GROUPS[name])
+    app.add_typer(
+        import_module(f"tokumei.contests.{name}.commands" if name.startswith("pws") else f"tokumei.cli.{name}").app,
+        name=name,
+        help=GROUPS[name],
+    )
 
 
 def _nothing() -> None:

@@ -10,9 +10,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja.security import HttpBearer
 
-from tokumei_arena.core import access, clock, people, rate_limits, tokens
-from tokumei_arena.core.errors import NotAllowedError
+from tokumei_arena import access, clock
+from tokumei_arena.errors import NotAllowedError
 from tokumei_arena.models import ApiToken, Person
+from tokumei_arena.teams import people, rate_limits, tokens
 
 __all__ = ["ATTACK", "READ", "REFEREE", "SUBMIT", "TokenAuth", "caller", "token_of"]
 

@@ -10,14 +10,15 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Schema
 
+from tokumei.contests import Column, RoundTable, Row
 from tokumei_arena.api.auth import READ, caller
 from tokumei_arena.api.fetch import contest_of, round_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.core import phases, standings
-from tokumei_arena.core.errors import NotNowError
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import Column, RoundTable, Row
+from tokumei_arena.boards import standings
+from tokumei_arena.contests import phases
+from tokumei_arena.errors import NotNowError
 from tokumei_arena.models import Phase, Round
+from tokumei_arena.wording import in_language
 
 __all__: list[str] = []
 

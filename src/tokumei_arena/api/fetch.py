@@ -7,8 +7,8 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
+from tokumei_arena import access
 from tokumei_arena.api.auth import caller
-from tokumei_arena.core import access
 from tokumei_arena.models import Contest, Phase, Round, Submission, Target
 
 __all__ = ["contest_of", "phase_of", "round_of", "submission_of", "target_of"]

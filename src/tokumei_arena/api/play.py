@@ -12,12 +12,13 @@ from django.shortcuts import get_object_or_404
 from ninja import File, Form, Header, Query, Status
 from ninja.files import UploadedFile
 
+from tokumei_arena import access
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import ATTACK, READ, SUBMIT, caller
 from tokumei_arena.api.fetch import contest_of, round_of, submission_of, target_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.core import access, intake
-from tokumei_arena.core.downloads import attachment
+from tokumei_arena.records.downloads import attachment
+from tokumei_arena.work import intake
 
 __all__: list[str] = []
 

@@ -13,16 +13,18 @@ from django.utils.translation import gettext as _
 from ninja import Field, Schema, Status
 from pydantic import AwareDatetime
 
+from tokumei.contests import find_game
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import REFEREE, caller
 from tokumei_arena.api.fetch import contest_of, phase_of, round_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.core import contests, notices, people, phases, round_data, synthetic_data
-from tokumei_arena.core.contest_plan import ContestPlan, RoundPlan
-from tokumei_arena.core.errors import RefusedError
-from tokumei_arena.core.upload_limit import was_cut
-from tokumei_arena.games import find_game
+from tokumei_arena.contests import managing as contests
+from tokumei_arena.contests import notices, phases, round_data, synthetic_data
+from tokumei_arena.contests.plan import ContestPlan, RoundPlan
+from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import Feedback, Submission, Target, Team, WorkState
+from tokumei_arena.teams import people
+from tokumei_arena.work.upload_limit import was_cut
 
 __all__: list[str] = []
 

@@ -8,11 +8,10 @@ from uuid import UUID
 
 from django.urls import reverse
 
+from tokumei.contests import FileSpec, find_game
+from tokumei_arena import access
 from tokumei_arena.api import schemas
-from tokumei_arena.core import access, feedback, intake, phases
-from tokumei_arena.core.evaluation import failure_text
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import FileSpec, find_game
+from tokumei_arena.contests import phases
 from tokumei_arena.models import (
     Choice,
     Clarification,
@@ -26,6 +25,9 @@ from tokumei_arena.models import (
     TargetFile,
     Team,
 )
+from tokumei_arena.wording import in_language
+from tokumei_arena.work import feedback, intake
+from tokumei_arena.work.evaluation import failure_text
 
 __all__ = [
     "contest_document",

@@ -18,8 +18,8 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from tokumei_arena import environment
-from tokumei_arena.core import people
 from tokumei_arena.models import OneTimeLink, Person
+from tokumei_arena.teams import people
 
 __all__ = ["first_referee_token", "is_prepared", "prepare_database", "prepare_static"]
 

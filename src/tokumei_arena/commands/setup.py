@@ -80,7 +80,7 @@ def refusals_as_sentences() -> Iterator[None]:
     """Turn what the arena refuses, and a database that cannot be used, into errors of the command line."""
     from django.db import DatabaseError
 
-    from tokumei_arena.core.errors import ArenaError
+    from tokumei_arena.errors import ArenaError
 
     try:
         yield

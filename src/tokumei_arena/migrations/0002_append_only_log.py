@@ -2,7 +2,7 @@ from typing import Any
 
 from django.db import migrations
 
-from tokumei_arena.core import log_guard
+from tokumei_arena.records import log_guard
 
 
 def put_on(apps: Any, schema_editor: Any) -> None:  # noqa: ARG001

@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tokumei_arena.core.tokens import Scope
 from tokumei_arena.models import ApiToken, Person
+from tokumei_arena.teams.tokens import Scope
 
 __all__ = ["EraseForm", "PreferencesForm", "RefereeForm", "SignupForm", "TokenForm"]
 

@@ -16,10 +16,12 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tokumei_arena.core import access, clock, people, phases, tokens
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.next_step import active_round, next_step
+from tokumei_arena import access, clock
+from tokumei_arena.contests import phases
+from tokumei_arena.contests.next_step import active_round, next_step
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest
+from tokumei_arena.teams import people, tokens
 from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
 from tokumei_arena.web.fetch import person_of
 from tokumei_arena.web.steps import step_address

@@ -13,17 +13,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tokumei_arena.core import access, intake, phases
-from tokumei_arena.core.downloads import attachment
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import find_game
+from tokumei.contests import find_game
+from tokumei_arena import access
+from tokumei_arena.contests import phases
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
+from tokumei_arena.records.downloads import attachment
 from tokumei_arena.web import uploads
 from tokumei_arena.web.fetch import person_of, round_of, target_of
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.own_work import own_guesses
 from tokumei_arena.web.play import form_key, upload_form
+from tokumei_arena.wording import in_language
+from tokumei_arena.work import intake
 
 __all__ = ["target", "target_file", "targets"]
 

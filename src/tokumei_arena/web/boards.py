@@ -14,9 +14,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 
-from tokumei_arena.core import access, phases, standings
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import Game, find_game
+from tokumei.contests import Game, find_game
+from tokumei_arena import access
+from tokumei_arena.boards import standings
+from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.web.charts import heat_map, scatter
 from tokumei_arena.web.fetch import contest_of, round_of
@@ -24,6 +25,7 @@ from tokumei_arena.web.figures import Heading, headings, shown
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.page_cache import recent
 from tokumei_arena.web.tables import board_table, matrix_lines, ranking_tables
+from tokumei_arena.wording import in_language
 
 __all__ = ["board", "board_part", "overall"]
 

@@ -10,14 +10,17 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.core import access, contests, evaluation, notices, queue_view
-from tokumei_arena.core.referee_steps import referee_steps
-from tokumei_arena.games import find_game
+from tokumei.contests import find_game
+from tokumei_arena import access
+from tokumei_arena.contests import managing as contests
+from tokumei_arena.contests import notices
+from tokumei_arena.contests.referee_steps import referee_steps
 from tokumei_arena.models import Contest, Submission, Target, WorkState
 from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
 from tokumei_arena.web.fetch import contest_of
 from tokumei_arena.web.figures import cells
 from tokumei_arena.web.frame import round_lines
+from tokumei_arena.work import evaluation, queue_view
 
 __all__ = ["contest", "evaluate_again", "failed", "home", "live", "publish_again", "show"]
 

@@ -11,15 +11,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from tokumei_arena.core import clock, contests
-from tokumei_arena.core.contest_plan import DEFAULT_TERMS, ContestPlan, RoundPlan, default_rounds
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import find_game, game_names
+from tokumei.contests import find_game, game_names
+from tokumei_arena import clock
+from tokumei_arena.contests import managing as contests
+from tokumei_arena.contests.plan import DEFAULT_TERMS, ContestPlan, RoundPlan, default_rounds
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm, StartsForm
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.web.fetch import contest_of
+from tokumei_arena.wording import in_language
 
 __all__ = ["edit", "new"]
 

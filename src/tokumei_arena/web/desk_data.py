@@ -13,14 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tokumei_arena.core import round_data, synthetic_data
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import find_game
+from tokumei.contests import find_game
+from tokumei_arena.contests import round_data, synthetic_data
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import DataFile, Round, Team
 from tokumei_arena.web.desk_forms import GenerateForm
 from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only, too_large
 from tokumei_arena.web.fetch import round_of
+from tokumei_arena.wording import in_language
 
 __all__ = ["data", "generate", "remove"]
 

@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.core import announcements
-from tokumei_arena.core import notices as rules
+from tokumei_arena.contests import announcements
+from tokumei_arena.contests import notices as rules
 from tokumei_arena.models import Announcement
 from tokumei_arena.web.desk_forms import AnnouncementForm, AnswerForm
 from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only

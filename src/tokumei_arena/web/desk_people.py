@@ -15,10 +15,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.core import notices, people
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.log_state import LogState, log_state
+from tokumei_arena.contests import notices
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, LogEntry, Message, Person, Team
+from tokumei_arena.records.log_state import LogState, log_state
+from tokumei_arena.teams import people
 from tokumei_arena.web.desk_frame import act, referee_of, referee_only
 
 __all__ = ["erase", "log", "message_done", "messages", "operations", "referee_link", "referees", "resign"]

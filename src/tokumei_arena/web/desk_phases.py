@@ -12,9 +12,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.core import contests
-from tokumei_arena.core import phases as rules
-from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.contests import managing as contests
+from tokumei_arena.contests import phases as rules
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Phase
 from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
 from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only

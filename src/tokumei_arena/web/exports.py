@@ -16,8 +16,9 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from tokumei_arena.core import phases, standings
-from tokumei_arena.core.standings import Matrix
+from tokumei_arena.boards import standings
+from tokumei_arena.boards.standings import Matrix
+from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.fetch import contest_of, round_of
 from tokumei_arena.web.tables import Table, board_table, ranking_tables

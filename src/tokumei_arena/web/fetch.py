@@ -7,7 +7,7 @@ from uuid import UUID
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from tokumei_arena.core import access
+from tokumei_arena import access
 from tokumei_arena.models import Contest, Person, Round, Submission, Target
 
 __all__ = ["contest_of", "person_of", "round_of", "submission_of", "target_of"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import Column
+from tokumei.contests import Column
 from tokumei_arena.templatetags.arena import figure
+from tokumei_arena.wording import in_language
 
 __all__ = ["Cell", "Heading", "cells", "headings", "shown"]
 

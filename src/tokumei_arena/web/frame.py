@@ -8,7 +8,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from tokumei_arena.core import access, clock, phases
+from tokumei_arena import access, clock
+from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Phase, Round
 
 __all__ = ["PhaseLine", "RoundLine", "frame", "round_lines"]

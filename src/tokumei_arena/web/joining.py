@@ -9,9 +9,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from tokumei_arena.core import access, links, people
-from tokumei_arena.core.errors import ArenaError
+from tokumei_arena import access
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership, OneTimeLink, Person, Team
+from tokumei_arena.teams import links, people
 from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
 from tokumei_arena.web.referees import count_link, refuse_link

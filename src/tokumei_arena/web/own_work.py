@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from tokumei_arena.core import access, intake, phases
-from tokumei_arena.core.feedback import shown_figures
-from tokumei_arena.core.targets import chosen_release
-from tokumei_arena.games import Column, find_game
+from tokumei.contests import Column, find_game
+from tokumei_arena import access
+from tokumei_arena.contests import phases
 from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
 from tokumei_arena.web.figures import Cell, Heading, cells, headings
+from tokumei_arena.work import intake
+from tokumei_arena.work.feedback import shown_figures
+from tokumei_arena.work.targets import chosen_release
 
 __all__ = ["Line", "OwnWork", "lines_of", "own_guesses", "own_releases"]
 

@@ -16,19 +16,21 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tokumei_arena.core import access, announcements, intake, phases
-from tokumei_arena.core.downloads import attachment
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.next_step import next_step
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import FileSpec, find_game
+from tokumei.contests import FileSpec, find_game
+from tokumei_arena import access
+from tokumei_arena.contests import announcements, phases
+from tokumei_arena.contests.next_step import next_step
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Person, Phase, Round, Submission
+from tokumei_arena.records.downloads import attachment
 from tokumei_arena.web import uploads
 from tokumei_arena.web.fetch import contest_of, person_of, round_of
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.own_work import own_releases
 from tokumei_arena.web.rules import contest_rules, ranking_rules
 from tokumei_arena.web.steps import step_address
+from tokumei_arena.wording import in_language
+from tokumei_arena.work import intake
 
 __all__ = ["contest", "data_file", "form_key", "round_page", "upload_form"]
 

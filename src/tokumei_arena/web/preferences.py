@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
-from tokumei_arena.core import access
+from tokumei_arena import access
 from tokumei_arena.models import Person
 from tokumei_arena.templatetags.arena import is_jst
 

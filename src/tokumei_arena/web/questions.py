@@ -9,8 +9,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from tokumei_arena.core import access, announcements
-from tokumei_arena.core.errors import ArenaError
+from tokumei_arena import access
+from tokumei_arena.contests import announcements
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
 

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from tokumei_arena.core import people, rate_limits
-from tokumei_arena.core.errors import ArenaError
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person
+from tokumei_arena.teams import people, rate_limits
 from tokumei_arena.web.account_forms import RefereeForm
 
 __all__ = ["LINKS_PER_MINUTE", "become_referee", "count_link", "refuse_link"]

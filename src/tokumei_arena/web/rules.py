@@ -9,9 +9,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import FileSpec, find_game
+from tokumei.contests import FileSpec, find_game
 from tokumei_arena.models import Contest, Feedback, Round
+from tokumei_arena.wording import in_language
 
 __all__ = ["RuleLine", "contest_rules", "ranking_rules", "round_rules"]
 

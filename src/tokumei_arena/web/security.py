@@ -7,8 +7,8 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from tokumei_arena.core import people
 from tokumei_arena.models import Person
+from tokumei_arena.teams import people
 
 __all__ = ["POLICY", "RefereesNeedSecondFactor", "SecurityHeaders"]
 

@@ -16,17 +16,18 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.core import access, intake
-from tokumei_arena.core.downloads import attachment
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.evaluation import failure_text
-from tokumei_arena.core.feedback import policy, shown_figures
-from tokumei_arena.core.wording import column_name, in_language
-from tokumei_arena.games import Column, find_game
+from tokumei.contests import Column, find_game
+from tokumei_arena import access
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Feedback, Submission
+from tokumei_arena.records.downloads import attachment
 from tokumei_arena.web.fetch import person_of, submission_of
 from tokumei_arena.web.figures import cells
 from tokumei_arena.web.frame import frame
+from tokumei_arena.wording import column_name, in_language
+from tokumei_arena.work import intake
+from tokumei_arena.work.evaluation import failure_text
+from tokumei_arena.work.feedback import policy, shown_figures
 
 __all__ = ["choose", "submission", "submission_file", "submission_status"]
 

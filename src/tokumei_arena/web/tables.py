@@ -8,10 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tokumei_arena.core.standings import Board, Matrix
-from tokumei_arena.core.wording import in_language
-from tokumei_arena.games import Column, RoundTable, Row
+from tokumei.contests import Column, RoundTable, Row
+from tokumei_arena.boards.standings import Board, Matrix
 from tokumei_arena.web.figures import Cell, Heading, cells, headings, shown
+from tokumei_arena.wording import in_language
 
 __all__ = ["MatrixLine", "Table", "TableRow", "board_table", "matrix_lines", "ranking_tables"]
 

@@ -15,11 +15,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from tokumei_arena.core import access, people
-from tokumei_arena.core import teams as rules
-from tokumei_arena.core.errors import ArenaError
-from tokumei_arena.core.mail import send_invitation
+from tokumei_arena import access
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership
+from tokumei_arena.teams import membership as rules
+from tokumei_arena.teams import people
+from tokumei_arena.teams.mail import send_invitation
 from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
 from tokumei_arena.web.team_forms import EditTeamForm, InvitationForm, RoleForm

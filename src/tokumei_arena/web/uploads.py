@@ -11,10 +11,10 @@ from django.core.files.base import File
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from tokumei_arena.core.errors import RefusedError
-from tokumei_arena.core.packing import pack
-from tokumei_arena.core.upload_limit import was_cut
-from tokumei_arena.games import FileSpec
+from tokumei.contests import FileSpec
+from tokumei_arena.errors import RefusedError
+from tokumei_arena.work.packing import pack
+from tokumei_arena.work.upload_limit import was_cut
 
 __all__ = ["FIELD", "Upload", "field_name", "largest", "received"]
 

@@ -1,0 +1,1 @@
+"""The engine of the attacks: consistency, perfect matchings, posteriors, clues."""

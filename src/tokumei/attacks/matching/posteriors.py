@@ -1,0 +1,322 @@
+"""How probable every link is when all perfect matchings are equally likely, or weighted.
+
+Small components are computed exactly by dynamic programming over subsets, forward and backward, which gives all
+marginals at once in O(s 2^s). Larger ones are sampled by a worm chain: take a random pseudonym's link away, let the
+pseudonym without a subject choose among its candidates (by weight) and push out whoever holds the choice, until one of
+them chooses the free subject. On the states with and without a gap the chain satisfies detailed balance (a gap at v has
+weight W(v) = sum of v's weights), so the perfect matchings it passes have the wanted distribution; it can turn any
+cycle, hence reaches every perfect matching. (A chain that only exchanges two links cannot.)
+
+>>> exact_marginals(np.ones((3, 3)))[0].round(3).tolist()[0]
+[0.333, 0.333, 0.333]
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from math import lgamma, log
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
+from tokumei.progress import stage
+
+__all__ = [
+    "EXACT_SIZE",
+    "Posterior",
+    "chain_layout",
+    "component_weights",
+    "exact_marginals",
+    "posterior",
+    "sample_matchings",
+    "symmetrized",
+    "worm_chain",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+EXACT_SIZE = 20
+CHAIN_STEPS = 20_000_000
+STEPS_PER_EDGE = 20_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Posterior:
+    """The probability of every edge of a match graph.
+
+    ``log_matchings[c]`` is the logarithm of the (weighted) number of perfect matchings of component c, NaN where it was
+    sampled; ``difference`` the largest disagreement of two chains with different seeds (0 if all is exact); ``sampled``
+    and ``skipped`` count components.
+    """
+
+    graph: Bipartite
+    probability: Floats
+    log_matchings: Floats
+    difference: float = 0.0
+    sampled: int = 0
+    skipped: int = 0
+
+    def largest(self) -> Floats:
+        """Return the largest probability of every pseudonym."""
+        best = np.zeros(self.graph.pseudonyms)
+        np.maximum.at(best, self.graph.pseudonym, self.probability)
+        return best
+
+    def of_pairs(self, pseudonym: Ints, subject: Ints) -> Floats:
+        """Return the probability of these links, 0 where there is no edge."""
+        width = self.graph.subjects
+        keys = self.graph.pseudonym * width + self.graph.subject
+        wanted = pseudonym * width + subject
+        place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        if len(keys) == 0:
+            return np.zeros(len(wanted))
+        return np.where(keys[place] == wanted, self.probability[place], 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _subset_marginals(weights: Floats) -> tuple[Floats, float]:
+    """Return all marginals and the permanent; ``forward[S]`` sums over the first |S| rows placed on the columns S."""
+    size = weights.shape[0]
+    full = (1 << size) - 1
+    forward = np.zeros(full + 1)
+    backward = np.zeros(full + 1)
+    marginals = np.zeros((size, size))
+    taken = np.zeros(full + 1, dtype=np.int8)
+    forward[0] = 1.0
+    for subset in range(1, full + 1):
+        taken[subset] = taken[subset >> 1] + (subset & 1)
+        row = taken[subset] - 1
+        total = 0.0
+        for column in range(size):
+            if subset >> column & 1:
+                total += weights[row, column] * forward[subset ^ (1 << column)]
+        forward[subset] = total
+    backward[full] = 1.0
+    for subset in range(full - 1, -1, -1):
+        row = taken[subset]
+        here = forward[subset]
+        total = 0.0
+        for column in range(size):
+            if not subset >> column & 1:
+                part = weights[row, column] * backward[subset | (1 << column)]
+                total += part
+                marginals[row, column] += here * part
+        backward[subset] = total
+    return marginals, forward[full]
+
+
+def exact_marginals(weights: npt.ArrayLike) -> tuple[Floats, float]:
+    """Return the marginals of a random perfect matching (rows x columns) and the logarithm of the permanent.
+
+    A matching is drawn with probability proportional to the product of its weights.
+    """
+    matrix = np.ascontiguousarray(weights, dtype=np.float64)
+    scale = matrix.max(axis=1)
+    if (scale <= 0).any():
+        message = "a row without a positive weight has no perfect matching"
+        raise ValueError(message)
+    marginals, permanent = _subset_marginals(matrix / scale[:, None])
+    if permanent <= 0:
+        message = "the weights allow no perfect matching"
+        raise ValueError(message)
+    return marginals / permanent, log(permanent) + float(np.log(scale).sum())
+
+
+@njit(cache=True, nogil=True)
+def _scrambled(state: np.uint64) -> np.uint64:
+    """Return the next state of a 64-bit xorshift generator (Marsaglia); numba compiles it in no time."""
+    state = state ^ (state << np.uint64(13))
+    state = state ^ (state >> np.uint64(7))
+    return state ^ (state << np.uint64(17))
+
+
+@njit(cache=True, nogil=True)
+def _worm(  # noqa: PLR0917
+    starts: Ints,
+    columns: Ints,
+    cumulative: Floats,
+    row_edge: Ints,
+    steps: int,
+    every: int,
+    samples: int,
+    seed: int,
+) -> tuple[Floats, int, Ints]:
+    """Run the chain; return how long every edge was held, the number of matchings passed and the samples taken."""
+    rows = len(starts) - 1
+    holder = np.empty(rows, dtype=np.int64)
+    settled = row_edge.copy()
+    since = np.zeros(rows, dtype=np.int64)
+    held = np.zeros(len(columns))
+    kept = np.empty((samples, rows), dtype=np.int64)
+    touched = np.empty(rows, dtype=np.int64)
+    stamp = np.full(rows, -1, dtype=np.int64)
+    for row in range(rows):
+        holder[columns[row_edge[row]]] = row
+    passed, done, taken = 0, 0, 0
+    state = np.uint64(seed)
+    unit = 1.0 / 2.0**53
+    while done < steps:
+        state = _scrambled(state)
+        row = int((state >> np.uint64(11)) * unit * rows)
+        free = columns[row_edge[row]]
+        count = 0
+        while True:
+            done += 1
+            if stamp[row] != passed:
+                stamp[row] = passed
+                touched[count] = row
+                count += 1
+            low, high = starts[row], starts[row + 1] - 1
+            state = _scrambled(state)
+            draw = (state >> np.uint64(11)) * unit * cumulative[high]
+            while low < high:
+                middle = (low + high) // 2
+                if cumulative[middle] <= draw:
+                    low = middle + 1
+                else:
+                    high = middle
+            row_edge[row] = low
+            column = columns[low]
+            pushed = holder[column]
+            holder[column] = row
+            if column == free:
+                break
+            row = pushed
+        passed += 1
+        for position in range(count):
+            row = touched[position]
+            if settled[row] != row_edge[row]:
+                held[settled[row]] += passed - since[row]
+                settled[row] = row_edge[row]
+                since[row] = passed
+        if taken < samples and done >= every * (taken + 1):
+            kept[taken] = row_edge
+            taken += 1
+    for row in range(rows):
+        held[settled[row]] += passed - since[row]
+    return held, passed, kept[:taken]
+
+
+def worm_chain(
+    starts: Ints,
+    columns: Ints,
+    row_edge: Ints,
+    *,
+    steps: int,
+    rng: np.random.Generator,
+    weights: Floats | None = None,
+    samples: int = 0,
+) -> tuple[Floats, Ints]:
+    """Return the share of time every edge was held and ``samples`` matchings (as edge numbers per row).
+
+    Row r has the edges ``starts[r]:starts[r + 1]`` to ``columns``; ``row_edge`` is a perfect matching to begin with.
+    """
+    weight = np.ones(len(columns)) if weights is None else np.asarray(weights, dtype=np.float64)
+    running = np.cumsum(weight)
+    before = np.concatenate(([0.0], running))[starts[:-1]]
+    cumulative = running - np.repeat(before, np.diff(starts))
+    held, passed, kept = _worm(
+        starts,
+        columns,
+        cumulative,
+        row_edge.copy(),
+        steps,
+        steps // (samples + 1) + 1,
+        samples,
+        int(rng.integers(1, 2**62)),
+    )
+    return held / max(passed, 1), kept
+
+
+def component_weights(graph: Bipartite, component: Component, weights: Floats | None = None) -> Floats:
+    """Return the weights of a component as a square matrix, pseudonyms in rows, 0 where there is no edge."""
+    matrix = np.zeros((len(component), len(component)))
+    row = np.searchsorted(component.pseudonyms, graph.pseudonym[component.edges])
+    column = np.searchsorted(component.subjects, graph.subject[component.edges])
+    matrix[row, column] = 1.0 if weights is None else weights[component.edges]
+    return matrix
+
+
+def posterior(
+    matches: Matches,
+    *,
+    rng: np.random.Generator,
+    weights: Floats | None = None,
+    exact_size: int = EXACT_SIZE,
+    steps: int = CHAIN_STEPS,
+    deadline: float | None = None,
+) -> Posterior:
+    """Return the probability of every link: exact in small and in complete components, sampled twice elsewhere."""
+    graph = matches.graph
+    probability = np.zeros(len(graph))
+    log_matchings = np.full(len(matches.components), np.nan)
+    difference, sampled, skipped = 0.0, 0, 0
+    with stage("posteriors", total=graph.pseudonyms) as advance:
+        for number, component in enumerate(matches.components):
+            if component.complete and weights is None:
+                probability[component.edges] = 1.0 / len(component)
+                log_matchings[number] = lgamma(len(component) + 1)
+            elif len(component) <= exact_size:
+                matrix = component_weights(graph, component, weights)
+                marginals, log_matchings[number] = exact_marginals(matrix)
+                probability[component.edges] = marginals[matrix > 0]
+            elif deadline is not None and time.monotonic() > deadline:
+                skipped += 1
+            else:
+                runs = [_sampled(matches, component, weights, steps, rng) for _ in range(2)]
+                probability[component.edges] = (runs[0] + runs[1]) / 2
+                difference = max(difference, float(np.abs(runs[0] - runs[1]).max()))
+                sampled += 1
+            advance(len(component))
+    return Posterior(graph, probability, log_matchings, difference, sampled, skipped)
+
+
+def _sampled(
+    matches: Matches, component: Component, weights: Floats | None, steps: int, rng: np.random.Generator
+) -> Floats:
+    """Run one chain on a component."""
+    starts, columns, row_edge = chain_layout(matches, component)
+    chosen = None if weights is None else weights[component.edges]
+    budget = min(steps, STEPS_PER_EDGE * len(component.edges))
+    return worm_chain(starts, columns, row_edge, steps=budget, rng=rng, weights=chosen)[0]
+
+
+def symmetrized(found: Posterior, kind: Ints) -> Posterior:
+    """Return the posterior with equal probabilities for pseudonyms of one kind (identical histories are exchangeable).
+
+    Exact values do not change; sampled ones lose noise, and no link of k exchangeable pseudonyms exceeds 1/k.
+    """
+    graph = found.graph
+    real = graph.pseudonym < graph.pseudonyms - graph.blanks
+    key = kind[graph.pseudonym[real]] * graph.subjects + graph.subject[real]
+    _, group = np.unique(key, return_inverse=True)
+    sums = np.bincount(group, weights=found.probability[real])
+    probability = found.probability.copy()
+    probability[real] = (sums / np.bincount(group))[group]
+    return replace(found, probability=probability)
+
+
+def sample_matchings(
+    matches: Matches, *, rng: np.random.Generator, above: int = EXACT_SIZE, count: int = 300, steps: int = 2_000_000
+) -> dict[int, Ints]:
+    """Return random perfect matchings of components larger than ``above``: component -> edge numbers, a row each."""
+    samples = {}
+    for number, component in enumerate(matches.components):
+        if len(component) > above:
+            layout = chain_layout(matches, component)
+            kept = worm_chain(*layout, steps=steps, rng=rng, samples=count)[1]
+            samples[number] = component.edges[kept]
+    return samples
+
+
+def chain_layout(matches: Matches, component: Component) -> tuple[Ints, Ints, Ints]:
+    """Return a component as rows of edges, and the known perfect matching as edge numbers."""
+    graph = matches.graph
+    row = np.searchsorted(component.pseudonyms, graph.pseudonym[component.edges])
+    columns = np.searchsorted(component.subjects, graph.subject[component.edges])
+    starts = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(component))))).astype(np.int64)
+    held = graph.subject[component.edges] == matches.subject_of[graph.pseudonym[component.edges]]
+    return starts, columns.astype(np.int64), np.flatnonzero(held).astype(np.int64)

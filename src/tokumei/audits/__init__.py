@@ -1,0 +1,1 @@
+"""What an attacker gets out of a release: figures, evidence, reasons, a verdict."""

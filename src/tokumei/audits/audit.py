@@ -1,0 +1,385 @@
+"""The audit: what the strongest attacker gets out of a release.
+
+The attacker knows the original data, the release, the algorithm and its parameters; not the random choices, not the
+Secret. "At least k candidates" is necessary, not sufficient: the audit adds posteriors over all hypotheses, the same
+over the cheapest ones, clues outside the content, and the joint risk of many guesses. With the Secret every attack is
+checked against the truth; without it figures are what the attacker believes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.attacks.matching.consistency import Consistency, consistency_graph
+from tokumei.attacks.matching.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
+from tokumei.attacks.matching.posteriors import posterior, sample_matchings, symmetrized
+from tokumei.audits.contradiction import contradiction, nearest_figure
+from tokumei.audits.evidence import pseudonym_table
+from tokumei.audits.joint_risk import JointRisk, joint_risk
+from tokumei.audits.named import Attacker, attack_figures, posterior_figure
+from tokumei.audits.reasons import MARGIN, Figures, Hub, decide
+from tokumei.audits.result import AuditResult
+from tokumei.audits.split import split_findings
+from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
+from tokumei.audits.truth import MERGED, anonymity_level, separate_records, true_owners
+from tokumei.data.cell_text import read_cells
+from tokumei.data.cells import Cells, SetCells
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.results import Evidence, Reason
+from tokumei.errors import InputError, ParameterError
+
+__all__ = ["RANDOMIZED_DESIGNS", "audit_release"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
+MOST_BLANK_EDGES = 5_000_000
+LONGEST_TABLE = 1_000
+CHEAP_STEPS = 2_000_000
+FULL_STEPS = 20_000_000
+SURE = 0.95
+HUB_TIMES = 5
+LARGE_DIFFERENCE = 0.05
+
+
+def audit_release(
+    history: History,
+    release: Release,
+    secret: Secret | None = None,
+    *,
+    k: int | None = None,
+    method: str | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    published: Mapping[str, pl.Series] | None = None,
+    draws: npt.ArrayLike | None = None,
+    guess_seeds: int = 0,
+    thorough: bool = True,
+) -> AuditResult:
+    """Audit a release of a history.
+
+    ``k`` is what the release must hold (default: what it seems to aim at). ``published`` gives the text of columns as
+    written, so that the order of set elements is examined too. ``draws`` certifies a randomized design: many draws of
+    its sampler, a row each, with the subject number of every pseudonym (names in sorted order). ``guess_seeds`` tries
+    that many small seeds of numpy's generators on numbered pseudonyms, beyond the model of an attacker who does not
+    know the random choices. Without ``thorough`` only candidates, identical histories and posteriors are computed, and
+    no reason pairs a pseudonym with its owner: that is the audit of every release that is made, whose words are logged.
+    """
+    if k is not None and k < 2:
+        message = f"k must be at least 2 for an audit, got {k}"
+        raise ParameterError(message)
+    if len(release) == 0 or len(history) == 0:
+        message = "there is nothing to audit: the original or the release has no records"
+        raise InputError(message, code="empty")
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
+    audit.guess_seeds = guess_seeds
+    if (audit.consistency.graph.degrees() == 0).any():
+        return audit.inconsistent(None, discreet=not thorough)
+    if not audit.one_each:
+        return audit.split()
+    try:
+        matches = find_matches(with_blanks(audit.consistency.graph))
+    except NoPerfectMatchingError as error:
+        return audit.inconsistent(error, discreet=not thorough)
+    if draws is not None:
+        return audit.design(np.asarray(draws, dtype=np.int64))
+    return audit.whole(matches, _as_written(history, release, published), thorough=thorough)
+
+
+class _Audit:
+    """One audit: the data laid out, and the ways to judge it."""
+
+    def __init__(
+        self,
+        history: History,
+        release: Release,
+        secret: Secret | None,
+        *,
+        k: int | None,
+        method: str,
+        deadline: float | None,
+        seed: int,
+    ) -> None:
+        self.history = history
+        self.release = _canonical(release)
+        self.secret = secret
+        self.k = k
+        self.method = method
+        self.deadline = deadline
+        self.rng = np.random.default_rng(seed)
+        self.skipped: list[Reason] = []
+        self.guess_seeds = 0
+        self._lay_out()
+        merged = self._merged()
+        if merged:
+            self.release = separate_records(self.release, merged)
+            sentence = f"{len(merged)} pseudonyms stand for several subjects: their records were judged one by one"
+            self._skip("merged-pseudonyms", sentence, count=len(merged))
+            self._lay_out()
+        if self.consistency.unchecked:
+            sentence = (
+                f"consistency: {self.consistency.unchecked} pairs of history and subject were not checked (time limit)"
+                "; they count as candidates"
+            )
+            self._skip("unchecked-pairs", sentence, count=self.consistency.unchecked)
+
+    def _skip(self, code: str, sentence: str, **values: object) -> None:
+        self.skipped.append(Reason(code=code, sentence=sentence, values=values))
+
+    def _lay_out(self) -> None:
+        self.consistency: Consistency = consistency_graph(self.history, self.release, deadline=self.deadline)
+        self.owner = None if self.secret is None else true_owners(self.history, self.consistency.histories, self.secret)
+        self.k_anonymity = anonymity_level(self.consistency.histories, self.owner)
+
+    def _merged(self) -> list[str]:
+        """Return the pseudonyms that stand for several subjects: known from the Secret, else those that fit nobody."""
+        names = self.consistency.histories.names
+        if self.owner is not None:
+            return names.gather(np.flatnonzero(self.owner == MERGED)).to_list()
+        nobody = np.flatnonzero(self.consistency.graph.degrees() == 0)
+        if len(nobody) in (0, len(names)):
+            return []
+        return names.gather(nobody).to_list()
+
+    @property
+    def one_each(self) -> bool:
+        """Whether every pseudonym may have a subject of its own (otherwise subjects have several)."""
+        subjects, pseudonyms = len(self.history.subjects), len(self.consistency.histories.names)
+        several = self.owner is not None and len(np.unique(self.owner)) < pseudonyms
+        return pseudonyms <= subjects and not several and (subjects - pseudonyms) * subjects <= MOST_BLANK_EDGES
+
+    def _level(self, candidates: int) -> int:
+        """Return the k that is judged: what was asked for, else what the release seems to aim at."""
+        return self.k or max(2, self.k_anonymity, candidates)
+
+    def _figures(self, candidates: Bipartite, k: int) -> Figures:
+        names = len(self.consistency.histories.names)
+        degrees = candidates.degrees()[:names]
+        return Figures(
+            k=k,
+            k_asked=self.k is not None,
+            k_anonymity=self.k_anonymity,
+            strict=False,
+            with_secret=self.owner is not None,
+            pseudonyms=names,
+            subjects=len(self.history.subjects),
+            min_candidates=int(degrees.min()),
+            single=int((degrees == 1).sum()),
+            below_k=int((degrees < k).sum()),
+            randomized=self.method in RANDOMIZED_DESIGNS,
+            seeded=self.secret is not None and self.secret.seed is not None,
+            skipped=tuple(self.skipped),
+        )
+
+    def _result(self, figures: Figures, **more: Any) -> AuditResult:
+        """Return the result with its verdict."""
+        return AuditResult(
+            k=figures.k,
+            subjects=figures.subjects,
+            pseudonyms=figures.pseudonyms,
+            k_anonymity=self.k_anonymity,
+            verdict=decide(figures),
+            with_secret=figures.with_secret,
+            reidentified=figures.attacks,
+            joint=figures.joint,
+            min_candidates=figures.min_candidates,
+            **more,
+        )
+
+    def inconsistent(self, error: NoPerfectMatchingError | None, *, discreet: bool) -> AuditResult:
+        """Return what can be said when no hypothesis explains the release."""
+        k = self._level(0)
+        nearest = nearest_figure(self.history, self.consistency, self.owner)
+        return AuditResult(
+            k=k,
+            subjects=len(self.history.subjects),
+            pseudonyms=len(self.consistency.histories.names),
+            k_anonymity=self.k_anonymity,
+            verdict=contradiction(
+                self.history,
+                self.release,
+                self.consistency,
+                self.owner,
+                error,
+                nearest=nearest,
+                k=k,
+                discreet=discreet,
+            ),
+            with_secret=self.owner is not None,
+            reidentified={} if nearest is None else {"nearest-history": nearest},
+        )
+
+    def split(self) -> AuditResult:
+        """Judge a release in which subjects may have several pseudonyms."""
+        found = split_findings(self.history, self.consistency, self.owner)
+        self._skip(
+            "split-pseudonyms",
+            "posteriors, joint risk, attacks beside record counts: subjects may have several pseudonyms, "
+            "or most of them were deleted",
+        )
+        degrees, certainty = found.pruned.degrees(), found.certainty()
+        figures = self._figures(found.pruned, self._level(int(degrees.min())))
+        figures = replace(figures, attacks={"record-counts": found.figure})
+        return self._result(
+            figures,
+            k_concealment=int(found.pruned.subject_degrees().min()),
+            mean_candidates=float(degrees.mean()),
+            max_posterior=float(certainty.max()),
+            share_posterior_over_95=float((certainty > SURE).mean()),
+            expected_hits=float(certainty.sum()),
+            evidence=self._evidence(found.pruned, certainty),
+        )
+
+    def design(self, draws: Ints) -> AuditResult:
+        """Judge a randomized design by draws of its sampler instead of by this one release."""
+        names, subjects = len(self.consistency.histories.names), len(self.history.subjects)
+        if draws.ndim != 2 or draws.shape[1] != names or draws.min() < 0 or draws.max() >= subjects:
+            message = f"the draws of the design must name a subject for each of the {names} pseudonyms in every row"
+            raise InputError(message, code="certificate")
+        wanted = np.arange(names) * subjects + draws
+        links, count = np.unique(wanted, return_counts=True)
+        graph = with_blanks(Bipartite.of_edges(subjects, names, links % subjects, links // subjects))
+        drawn = find_matches(graph)
+        largest = np.zeros(names)
+        np.maximum.at(largest, links // subjects, count / len(draws))
+        figures = self._figures(drawn.graph, self._level(int(graph.degrees().min())))
+        # A frequency from finite draws exceeds its probability by chance; three standard errors are allowed for.
+        error = 3 * np.sqrt(largest * (1 - largest) / len(draws))
+        figures = replace(
+            figures,
+            randomized=False,
+            over_k=float((largest - error > 1 / figures.k + MARGIN).mean()),
+            over_95=float((largest - error > SURE).mean()),
+            largest_posterior=float(largest.max()),
+            joint=self._joint(drawn, draws),
+        )
+        more = {**self._shape(drawn), **_certainty(largest, largest)}
+        return self._result(figures, evidence=self._evidence(drawn.graph, largest), **more)
+
+    def whole(self, matches: Matches, written: Release, *, thorough: bool) -> AuditResult:
+        """Judge a release in which every pseudonym has one owner, and every subject at most one pseudonym."""
+        steps = FULL_STEPS if thorough else CHEAP_STEPS
+        found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
+        found = symmetrized(found, self.consistency.histories.kind)
+        if found.difference > LARGE_DIFFERENCE:
+            difference = f"{found.difference:.2f}"
+            sentence = f"posterior: two chains differ by up to {difference} in a large component; read it as rough"
+            self._skip("chains-differ", sentence, difference=difference)
+        if found.skipped:
+            sentence = f"posterior: {found.skipped} large components were not sampled (time limit)"
+            self._skip("not-sampled", sentence, count=found.skipped)
+        names = len(self.consistency.histories.names)
+        largest = found.largest()[:names]
+        certain = largest if self.owner is None else found.of_pairs(np.arange(names), self.owner)
+        attacker = Attacker(
+            history=self.history,
+            release=self.release,
+            written=written,
+            consistency=self.consistency,
+            matches=matches,
+            posterior=found,
+            owner=self.owner,
+            rng=self.rng,
+            deadline=self.deadline,
+            seeds=self.guess_seeds,
+            samples=sample_matchings(matches, rng=self.rng) if self.owner is not None and thorough else {},
+        )
+        if thorough:
+            attacks, skipped = attack_figures(attacker)
+            self.skipped += skipped
+        else:
+            attacks = {"matching-posterior": posterior_figure(attacker, found)}
+            self._skip(
+                "cheap-part", "attacks beside the posterior, joint risk: only the cheap part of the audit was run"
+            )
+        shape = self._shape(matches)
+        k = self._level(int(shape["k_concealment"]))
+        figures = replace(
+            self._figures(matches.graph, k),
+            strict=self.k_anonymity >= k,
+            over_95=float((certain > SURE).mean()),
+            over_k=float((certain > 1 / k + MARGIN + found.difference).mean()),
+            largest_posterior=float(certain.max()),
+            hub=self._hub(matches.graph),
+            attacks=attacks,
+            joint=self._joint(matches) if thorough else {},
+        )
+        more = {**shape, **_certainty(certain, largest), "evidence": self._evidence(matches.graph, certain)}
+        return self._result(figures, chain_difference=found.difference, **more)
+
+    def _evidence(self, candidates: Bipartite, certainty: Floats) -> Evidence:
+        """Return the tables behind the figures."""
+        degrees = candidates.degrees()[: len(self.consistency.histories.names)]
+        return Evidence({"pseudonyms": pseudonym_table(self.consistency.histories, degrees, certainty)})
+
+    def _shape(self, matches: Matches) -> dict[str, Any]:
+        names = len(self.consistency.histories.names)
+        sizes = [len(component) for component in matches.components]
+        return {
+            "k_concealment": int(matches.graph.subject_degrees()[matches.subject_of[:names]].min()),
+            "mean_candidates": float(matches.graph.degrees()[:names].mean()),
+            "components": len(sizes),
+            "largest_component": max(sizes),
+        }
+
+    def _joint(self, matches: Matches, draws: Ints | None = None) -> dict[str, JointRisk]:
+        longest = min(len(self.consistency.histories.names), LONGEST_TABLE)
+        tables = {"official": official_thresholds(longest), "sharp": sharp_thresholds(longest)}
+        return joint_risk(matches, tables, rng=self.rng, worlds=draws)
+
+    def _hub(self, graph: Bipartite) -> Hub | None:
+        """Return the pseudonym with the most candidates, if it has far more than half of the others."""
+        histories = self.consistency.histories
+        degrees = graph.degrees()[: len(histories.names)]
+        most = int(np.argmax(degrees))
+        if degrees[most] < HUB_TIMES * np.median(degrees):
+            return None
+        rows = histories.rows_of(most)
+        hidden = bool((self.consistency.index.field[rows] < 0).all())
+        return Hub(histories.names[most], len(rows), int(degrees[most]), hidden)
+
+
+def _certainty(certain: Floats, largest: Floats) -> dict[str, float]:
+    return {
+        "max_posterior": float(certain.max()),
+        "share_posterior_over_95": float((certain > SURE).mean()),
+        "expected_hits": float(largest.sum()),
+    }
+
+
+def _canonical(release: Release) -> Release:
+    """Return the release with the elements of every set in dictionary order."""
+    cells: dict[str, Cells] = {}
+    for name, column in release.cells.items():
+        if isinstance(column, SetCells):
+            cells[name] = SetCells.of_lists(
+                column.offsets, column.codes, column.categories, suppressed=column.suppressed
+            )
+        else:
+            cells[name] = column
+    return Release(release.schema, release.pseudonyms, cells, release.method)
+
+
+def _as_written(history: History, release: Release, published: Mapping[str, pl.Series] | None) -> Release:
+    """Return the release with the elements of sets as they were written."""
+    if published is None:
+        return release
+    cells = dict(release.cells)
+    for spec in release.schema.fields:
+        if spec.nominal and spec.name in published:
+            categories = history.categories[spec.name]
+            text = published[spec.name]
+            if len(text) != len(release):
+                message = f"column '{spec.name}' as written has {len(text)} cells, the release has {len(release)}"
+                raise InputError(message, code="published-text")
+            written = read_cells(text, spec, categories, literal=True)
+            cells[spec.name] = SetCells(written.offsets, written.codes, cells[spec.name].suppressed, categories)
+    return Release(release.schema, release.pseudonyms, cells, release.method)

@@ -1,0 +1,98 @@
+"""What an audit reports: the figures of the strongest attacker, and the verdict with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tokumei.audits.joint_risk import JointRisk
+from tokumei.data.results import Evidence, Verdict
+
+__all__ = ["AttackFigure", "AuditResult"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackFigure:
+    """What one attack names: the expected share of subjects (ties averaged) against blind guessing among candidates.
+
+    ``observed`` is the share it named in this very release, known only with the Secret. A clue whose hits chance
+    explains tells nothing: its expected share is then that of blind guessing. ``chance`` bounds the probability of as
+    many hits by a clue without information; ``detail`` says which variant was the best.
+    """
+
+    share: float
+    baseline: float
+    observed: float | None = None
+    chance: float = 1.0
+    detail: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the figure as plain values for JSON."""
+        return {
+            "share": self.share,
+            "baseline": self.baseline,
+            "observed": self.observed,
+            "chance": self.chance,
+            "detail": self.detail,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """The figures of an audit; None where a figure could not be computed (the verdict lists what was skipped).
+
+    ``evidence`` has the tables behind them (`tokumei.audits.evidence`). They tell an attacker which guesses are
+    right: `as_dict` leaves them out, and they belong into internal documents only.
+    """
+
+    k: int
+    subjects: int
+    pseudonyms: int
+    k_anonymity: int
+    verdict: Verdict
+    k_concealment: int | None = None
+    min_candidates: int | None = None
+    mean_candidates: float | None = None
+    components: int | None = None
+    largest_component: int | None = None
+    max_posterior: float | None = None
+    share_posterior_over_95: float | None = None
+    expected_hits: float | None = None
+    chain_difference: float = 0.0
+    with_secret: bool = False
+    reidentified: Mapping[str, AttackFigure] = field(default_factory=dict)
+    joint: Mapping[str, JointRisk] = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=Evidence)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain values for JSON."""
+        attempt: dict[str, object] = {name: risk.probability for name, risk in self.joint.items()}
+        survives: dict[str, object] = {name: risk.survives for name, risk in self.joint.items()}
+        for figures in (attempt, survives):
+            figures["guesses"] = self.joint["official"].guesses if "official" in self.joint else None
+            figures["guesses_sharp"] = self.joint["sharp"].guesses if "sharp" in self.joint else None
+        return {
+            "k": self.k,
+            "subjects": self.subjects,
+            "pseudonyms": self.pseudonyms,
+            "with_secret": self.with_secret,
+            "k_anonymity": self.k_anonymity,
+            "k_concealment": self.k_concealment,
+            "min_candidates": self.min_candidates,
+            "mean_candidates": self.mean_candidates,
+            "components": self.components,
+            "largest_component": self.largest_component,
+            "max_posterior": self.max_posterior,
+            "share_posterior_over_95": self.share_posterior_over_95,
+            "expected_hits": self.expected_hits,
+            "chain_difference": self.chain_difference,
+            "reidentified": {name: figure.as_dict() for name, figure in self.reidentified.items()},
+            "attempt_unsafe_probability": attempt if self.joint else None,
+            "survives_13": survives if self.joint else None,
+            "verdict": self.verdict.outcome.value,
+            "reasons": [
+                {"code": reason.code, "sentence": reason.sentence, "remedy": reason.remedy}
+                for reason in self.verdict.reasons
+            ],
+            "skipped": [skipped.sentence for skipped in self.verdict.skipped],
+        }

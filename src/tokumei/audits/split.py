@@ -1,0 +1,65 @@
+"""The audit of releases in which a subject may have several pseudonyms (split, renewed or generalized ones).
+
+Who owns what is then a packing problem, not a perfect matching: posteriors are not computed. What is tested: which
+subjects every pseudonym fits, whether record counts add up, and whether the records of pseudonyms already tied to a
+subject leave room for the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tokumei.attacks.matching.consistency import Consistency
+from tokumei.attacks.matching.matchings import Bipartite
+from tokumei.attacks.matching.record_counts import prune_by_counts, prune_by_packing
+from tokumei.audits.result import AttackFigure
+from tokumei.data.history import History
+
+__all__ = ["SplitFindings", "split_findings"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SplitFindings:
+    """Candidates before and after the tests of counts and packing, and what the joint attack names."""
+
+    raw: Bipartite
+    pruned: Bipartite
+    figure: AttackFigure
+
+    def certainty(self) -> Floats:
+        """Return one over the number of candidates of every pseudonym."""
+        return 1.0 / np.maximum(self.pruned.degrees(), 1)
+
+
+def split_findings(history: History, consistency: Consistency, owner: Ints | None) -> SplitFindings:
+    """Prune the candidates by record counts and by packing; return what this names."""
+    raw, sizes, records = consistency.graph, consistency.histories.sizes(), history.counts()
+    pruned = prune_by_counts(raw, sizes, records)
+    packed = prune_by_packing(consistency, pruned)
+    if len(packed) < len(pruned):
+        packed = prune_by_counts(packed, sizes, records)
+    # A contradiction (somebody left without candidate) means deletions or dummies the counts cannot know of.
+    if (packed.degrees() == 0).any():
+        packed = raw
+    fell = int(((packed.degrees() == 1) & (raw.degrees() > 1)).sum())
+    share, baseline = _share(packed, owner, len(records)), _share(raw, owner, len(records))
+    detail = f"{fell} of {raw.pseudonyms} pseudonyms drop to one owner"
+    observed = share if owner is not None else None
+    return SplitFindings(raw, packed, AttackFigure(share=share, baseline=baseline, observed=observed, detail=detail))
+
+
+def _share(graph: Bipartite, owner: Ints | None, subjects: int) -> float:
+    """Return the expected share of subjects of whom the best known pseudonym is named."""
+    chance = 1.0 / np.maximum(graph.degrees(), 1)
+    if owner is None:
+        return float(chance.mean())
+    best = np.zeros(subjects)
+    known = owner >= 0
+    np.maximum.at(best, owner[known], chance[known])
+    return float(best.mean())

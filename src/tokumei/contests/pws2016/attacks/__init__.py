@@ -1,0 +1,1 @@
+"""Sample attacks of PWS Cup 2016."""

@@ -1,0 +1,37 @@
+"""The strongest attack on a master with transactions: everything that is known, in one assignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tokumei.contests.pws2016.attacks.auction import match_customers
+from tokumei.contests.pws2016.attacks.likeness import combined_likeness
+from tokumei.contests.pws2016.shop import MasterAttack, Shop
+
+__all__ = ["AllFeatures"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllFeatures(MasterAttack):
+    """Pair customers one-to-one by invoices, dates, times, goods, prices, quantities, RFM vector and master values.
+
+    What the anonymizer left untouched in any of them is enough; traits that were destroyed favour nobody.
+    """
+
+    name: ClassVar[str] = "re-combined"
+    summary: ClassVar[str] = "optimal one-to-one assignment over all features of transactions and master"
+    source: ClassVar[str] = "tokumei"
+
+    def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+        """Return the assignment with the largest summed likeness."""
+        return self.guess_from(combined_likeness(original, published), original, published)
+
+    def guess_from(self, likeness: npt.NDArray[np.float32], original: Shop, published: Shop) -> Ints:
+        """Return the assignment from a likeness of all pairs that was computed already."""
+        return match_customers(1 - likeness, original.master["customer"], published.master["customer"])

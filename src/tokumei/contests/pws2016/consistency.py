@@ -1,0 +1,143 @@
+"""Does P belong to M' and T'? The data answers, whatever P claims (against Yamaoka-type cheating, spec A.3.2).
+
+Every row of M' is compared with all original customers by everything that is known of them. Where one candidate stands
+out, the row *tells* whose data it shows: it supports P if that is the claimed customer, and contradicts P if not,
+unless the master values fit the claimed customer as well (pseudonyms may be exchanged between customers, spec A.1.4,
+which moves transactions and leaves the master in place). An honest anonymization blurs rows until they tell nothing, or
+leaves them telling the truth; only a false P makes most of the rest contradict it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.contests.pws2016.attacks.likeness import combined_likeness
+from tokumei.contests.pws2016.shop import MASTER_COLUMNS, MasterRelease, Shop
+from tokumei.data.results import Evidence
+
+__all__ = ["Consistency", "judge_consistency"]
+
+Ints = npt.NDArray[np.int64]
+# How much liker (of 1) the best candidate must be than the next before a row counts as telling.
+LEAD = 0.05
+WORST_CASES = 20
+RANK_CLASSES = 10
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Consistency:
+    """What the rows of M' say about P."""
+
+    rows: int
+    telling: int
+    supporting: int
+    contradicting: int
+    evidence: Evidence
+
+    @property
+    def consistent(self) -> bool:
+        """False if more telling rows contradict P than support it; what tells nothing cannot be shown inconsistent."""
+        return self.contradicting <= self.supporting
+
+    def sentence(self) -> str:
+        """Return the finding in words."""
+        if self.telling == 0:
+            return f"None of the {self.rows:,} rows of M' shows clearly whose data it is: P cannot be tested."
+        counts = (
+            f"{self.telling:,} of {self.rows:,} rows of M' show clearly whose data they are; {self.supporting:,} of "
+            f"them support P and {self.contradicting:,} contradict it"
+        )
+        return f"{counts}." if self.consistent else f"{counts}: P does not belong to this M' and T'."
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the counts, the sentence and the evidence as plain values."""
+        tables = {name: table.to_dicts() for name, table in self.evidence.tables.items()}
+        return {
+            "consistent": self.consistent,
+            "rows": self.rows,
+            "telling": self.telling,
+            "supporting": self.supporting,
+            "contradicting": self.contradicting,
+            "sentence": self.sentence(),
+            "evidence": tables,
+        }
+
+
+def judge_consistency(
+    original: Shop, release: MasterRelease, *, likeness: npt.NDArray[np.float32] | None = None
+) -> Consistency:
+    """Return whether P can belong to the data, with the worst contradictions and the ranks of the claimed customers.
+
+    ``likeness`` saves the comparison of all pairs where it was made already (`combined_likeness`).
+    """
+    found = combined_likeness(original, release.shop) if likeness is None else likeness
+    rows, claimed = np.arange(len(release.rows)), release.rows - 1
+    best = found.argmax(axis=1)
+    top, own = found[rows, best], found[rows, claimed]
+    lead = top - _second(found, best)
+    telling = lead >= LEAD
+    supporting = telling & (best == claimed)
+    contradicting = telling & (own < top) & (_agreeing(original, release, claimed) < _agreeing(original, release, best))
+    evidence = Evidence(
+        {
+            "worst": _worst(release.rows, best, own, top, contradicting),
+            "ranks": _ranks(found, own),
+        }
+    )
+    return Consistency(len(rows), int(telling.sum()), int(supporting.sum()), int(contradicting.sum()), evidence)
+
+
+def _agreeing(original: Shop, release: MasterRelease, customers: Ints) -> Ints:
+    """Return how many master values each row of M' shares with a row of M (from 0)."""
+    agreeing = np.zeros(len(customers), dtype=np.int64)
+    for name in MASTER_COLUMNS[1:]:
+        agreeing += (release.shop.master[name] == original.master[name].gather(customers)).to_numpy()
+    return agreeing
+
+
+def _second(found: npt.NDArray[np.float32], best: Ints) -> npt.NDArray[np.float32]:
+    """Return the second largest likeness of every row; that of a single candidate is 0."""
+    if found.shape[1] < 2:
+        return np.zeros(len(found), dtype=np.float32)
+    rows = np.arange(len(found))
+    kept = found[rows, best]
+    found[rows, best] = -1.0
+    second = found.max(axis=1)
+    found[rows, best] = kept
+    return second
+
+
+def _worst(
+    claimed: Ints,
+    best: Ints,
+    own: npt.NDArray[np.float32],
+    top: npt.NDArray[np.float32],
+    contradicting: npt.NDArray[np.bool_],
+) -> pl.DataFrame:
+    """Return the rows of M' that contradict P most: what P claims, what the data shows, and how alike both are."""
+    order = np.argsort(own - top, kind="stable")
+    order = order[contradicting[order]][:WORST_CASES]
+    return pl.DataFrame(
+        {
+            "row": order + 1,
+            "claimed": claimed[order],
+            "shown": best[order] + 1,
+            "likeness_claimed": own[order].astype(np.float64),
+            "likeness_shown": top[order].astype(np.float64),
+        }
+    )
+
+
+def _ranks(found: npt.NDArray[np.float32], own: npt.NDArray[np.float32]) -> pl.DataFrame:
+    """Return how many claimed customers are among the likest tenth, the second tenth ... of all candidates.
+
+    Honest files crowd into the first tenth; a P drawn at random spreads evenly.
+    """
+    above = (found > own[:, None]).sum(axis=1)
+    tenth = np.minimum(above * RANK_CLASSES // max(found.shape[1], 1), RANK_CLASSES - 1)
+    counts = np.bincount(tenth, minlength=RANK_CLASSES)
+    return pl.DataFrame({"tenth": np.arange(1, RANK_CLASSES + 1), "rows": counts})

@@ -1,0 +1,34 @@
+"""Publish a random sample of the customers: who is in it is found as easily as before (spec A.4, F-A9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
+from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.parts import parameter
+
+__all__ = ["MasterSampling"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MasterSampling(MasterAnonymizer):
+    """Each customer is deleted with a fixed probability, with all transactions; survivors keep their order."""
+
+    name: ClassVar[str] = "ano-sampling"
+    summary: ClassVar[str] = "delete each customer with a fixed probability, keep the rest as it is"
+    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.4)"
+
+    delete_probability: float = parameter(0.9, "probability that a customer is deleted", low=0.0, high=0.999)
+    length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
+
+    def anonymize(self, shop: Shop, *, rng: np.random.Generator) -> MasterRelease:
+        """Return the survivors under pseudonyms; if nobody survives, the draw starts again."""
+        streams = Streams.split(rng)
+        survivors = np.empty(0, dtype=np.int64)
+        while len(survivors) == 0 < shop.customers:
+            survivors = np.flatnonzero(streams.order.random(shop.customers) >= self.delete_probability)
+        return pseudonymized(shop, survivors, streams.key, length=self.length)

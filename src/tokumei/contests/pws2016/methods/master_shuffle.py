@@ -1,0 +1,31 @@
+"""Shuffle the master and rename the customers, honestly: what pseudonymization alone amounts to (spec A.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
+from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.parts import parameter
+
+__all__ = ["MasterShuffle"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MasterShuffle(MasterAnonymizer):
+    """A random order of the customers; master, transactions and P agree with it, and no value changes."""
+
+    name: ClassVar[str] = "ano-shuffle"
+    summary: ClassVar[str] = "shuffle the customers and give them pseudonyms, keep every value"
+    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.4)"
+
+    length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
+
+    def anonymize(self, shop: Shop, *, rng: np.random.Generator) -> MasterRelease:
+        """Return the data in the new order of customers, transactions grouped alike."""
+        streams = Streams.split(rng)
+        order = streams.order.permutation(shop.customers).astype(np.int64)
+        return pseudonymized(shop, order, streams.key, length=self.length, regroup=True)

@@ -1,0 +1,1 @@
+"""Utility and risk figures of PWS Cup 2016."""

@@ -1,0 +1,49 @@
+"""``tokumei pws2017``: the utility of PWS Cup 2017."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tokumei.cli.join import JoinFlag, finish_joined, inputs
+from tokumei.cli.output import JsonFlag, finish, show_table, warn
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """PWS Cup 2017: use-case utility of long purchase histories."""
+
+
+@app.command()
+def utility(
+    m: Annotated[
+        Path | None, typer.Argument(metavar="M", help="The customer master (not used by the metrics).")
+    ] = None,
+    t: Annotated[Path | None, typer.Argument(metavar="T", help="The original transactions.")] = None,
+    at: Annotated[Path | None, typer.Argument(metavar="AT", help="The anonymized transactions.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail where the official programs fail.")] = False,
+    join: JoinFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Measure E1 to E6: item similarity (wholesale, retail, top 100), dates, prices, deleted rows."""
+    from tokumei.contests.pws2017.rules import Pws2017
+
+    with inputs([m, t, at], "M T AT", join=join) as (m_file, t_file, at_file):
+        result = Pws2017(strict=strict).utility(m_file, t_file, at_file)
+    for message in result.warnings:
+        warn(message)
+    figures = result.as_dict()
+    if join:
+        finish_joined([f"{name},{value}" for name, value in figures.items()])
+    rows = [[name, "-" if value is None else value] for name, value in figures.items()]
+    finish(
+        {**figures, "warnings": list(result.warnings)},
+        json=json,
+        show=lambda c: show_table(c, ["measure", "value"], rows),
+    )

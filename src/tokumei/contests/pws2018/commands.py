@@ -1,0 +1,322 @@
+"""``tokumei pws2018``: the commands of the PWS Cup 2018 rule set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tokumei.cli.audit import audit_contest
+from tokumei.cli.join import JoinFlag, finish_joined, inputs
+from tokumei.cli.output import (
+    JsonFlag,
+    SeedOption,
+    SettingsOption,
+    ThreadsOption,
+    finish,
+    progress_bars,
+    refuse_overwriting,
+    registered,
+    show_table,
+    warn,
+)
+from tokumei.contests.pws2018 import figure_commands as pws2018_figures
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tokumei.contests.check_result import CheckResult
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True)
+pws2018_figures.register(app)
+app.command("audit")(audit_contest)
+
+TArgument = Annotated[Path | None, typer.Argument(metavar="T", help="The original transactions.")]
+AArgument = Annotated[Path | None, typer.Argument(metavar="A", help="The anonymized transactions, aligned with T.")]
+A1Argument = Annotated[Path | None, typer.Argument(metavar="A1", help="The published transactions.")]
+F1Argument = Annotated[Path | None, typer.Argument(metavar="F1", help="The guesses: pseudonym,customer.")]
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
+StrictFlag = Annotated[
+    bool, typer.Option("--strict", help="Replace oddities of the official programs by the resolution of the spec.")
+]
+TableOption = Annotated[
+    Path | None, typer.Option("--table", metavar="R.csv", help="Threshold table; it wins over the formula.")
+]
+LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
+SHOWN = 20
+
+
+def _output(path: Path | None, *read: Path | None, join: bool) -> Path | None:
+    """Return the file to write; say at once if that cannot be done."""
+    from tokumei.data.files import check_file_target
+    from tokumei.errors import ParameterError
+
+    if path is None and not join:
+        message = "name the file to write with -o"
+        raise ParameterError(message, code="usage")
+    if path is not None:
+        refuse_overwriting(path, *read)
+        check_file_target(path)
+    return path
+
+
+def _finish_check(result: CheckResult, language: str, *, json: bool) -> None:
+    from tokumei.errors import ParameterError
+
+    if language not in ("en", "ja"):
+        message = f"--language must be en or ja, got '{language}'"
+        raise ParameterError(message, code="usage")
+    document = result.as_dict(None if json else SHOWN, language="ja" if language == "ja" else "en")
+
+    def show(console: Console) -> None:
+        if result.valid:
+            console.print("valid", style="green")
+            return
+        rows = [[e["line"], e["cell"] or "", e["code"], e["message"]] for e in document["errors"]]  # type: ignore[attr-defined]
+        show_table(console, ["line", "cell", "code", "what is wrong"], rows)
+        shown = f", the first {SHOWN} shown" if result.error_count > SHOWN else ""
+        console.print(
+            f"invalid: {result.error_count:,} finding{'s' if result.error_count > 1 else ''}{shown}", style="red"
+        )
+
+    finish(document, json=json, show=show, status=0 if result.valid else 1)
+
+
+@app.command()
+def check(t: TArgument = None, a: AArgument = None, language: LanguageOption = "en", json: JsonFlag = False) -> None:
+    """Check A against T by the official rules; exit status 1 if a rule is broken."""
+    from tokumei.contests.pws2018.rules import Original, Pws2018
+
+    with inputs([t, a], "T A", join=False) as (t_file, a_file):
+        result = Pws2018().check(Original.read(t_file), a_file)
+    _finish_check(result, language, json=json)
+
+
+@app.command("check-guesses")
+def check_guesses(
+    t: TArgument = None,
+    a1: A1Argument = None,
+    f1: F1Argument = None,
+    language: LanguageOption = "en",
+    json: JsonFlag = False,
+) -> None:
+    """Check guesses F1 against T and A1; exit status 1 if a rule is broken."""
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+
+    with inputs([t, a1, f1], "T A1 F1", join=False) as (t_file, a1_file, f1_file):
+        published = Anonymized.read(a1_file, published=True)
+        result = Pws2018().check_guesses(Original.read(t_file), published, f1_file)
+    _finish_check(result, language, json=json)
+
+
+@app.command()
+def publish(a: AArgument = None, output: OutputOption = None, join: JoinFlag = False, json: JsonFlag = False) -> None:
+    """Write the published form of A: deleted rows dropped, the rest sorted."""
+    from tokumei.contests.pws2018.publishing import published_bytes
+    from tokumei.contests.pws2018.rules import Pws2018
+    from tokumei.data.raw import read_bytes
+
+    target = _output(output, a, join=join)
+    with inputs([a], "A", join=join) as (a_file,):
+        if target is None:
+            data, _ = published_bytes(read_bytes(a_file, allow_empty=True))
+            finish_joined(data.decode().split("\n")[:-1])
+        result = Pws2018().publish(a_file, target)
+    finish(result, json=json, show=lambda console: console.print(f"{target}: {result['rows']:,} rows"))
+
+
+@app.command()
+def utility(
+    t: TArgument = None,
+    a: AArgument = None,
+    strict: StrictFlag = False,
+    join: JoinFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Measure the information loss U of A; 0 is identical to T."""
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+
+    with inputs([t, a], "T A", join=join) as (t_file, a_file):
+        score = Pws2018(strict=strict).utility(Original.read(t_file), Anonymized.read(a_file))
+    for message in score.warnings:
+        warn(message)
+    if join:
+        finish_joined([repr(score.value)])
+    document = {"U": score.value, **{f"il_{name}": value for name, value in score.parts.items()}}
+    rows = [[name, value] for name, value in document.items()]
+    document_with_warnings = {**document, "warnings": list(score.warnings)}
+    finish(document_with_warnings, json=json, show=lambda console: show_table(console, ["measure", "value"], rows))
+
+
+@app.command()
+def safety(
+    t: TArgument = None,
+    a: AArgument = None,
+    f1: F1Argument = None,
+    table: TableOption = None,
+    strict: StrictFlag = False,
+    join: JoinFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Judge guesses F1: is A shown unsafe, by the official and by the sharp threshold? Exit status 1 if so."""
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+
+    files = [table, t, a, f1] if join else [t, a, f1]
+    with inputs(files, "R T A F1" if join else "T A F1", join=join) as found:
+        if join:
+            table = found[0]
+        t_file, a_file, f1_file = found[-3:]
+        rules = Pws2018(strict=strict)
+        test = rules.safety_test(table)
+        result = rules.safety(Original.read(t_file), Anonymized.read(a_file), f1_file, test=test)
+    for message in result.warnings:
+        warn(message)
+    if join:
+        finish_joined([str(int(result.unsafe))], status=int(result.unsafe))
+
+    def show(console: Console) -> None:
+        console.print("unsafe" if result.unsafe else "not shown unsafe", style="red" if result.unsafe else "green")
+        for reason in result.verdict().reasons:
+            console.print(reason.sentence)
+
+    finish(result.as_dict(), json=json, show=show, status=int(result.unsafe))
+
+
+@app.command()
+def anonymize(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="See 'tokumei methods'.", autocompletion=registered("anonymizers"))
+    ],
+    t: TArgument = None,
+    output: OutputOption = None,
+    k: Annotated[int | None, typer.Option("--k", help="How many customers must look alike.")] = None,
+    seed: SeedOption = None,
+    settings: SettingsOption = None,
+    threads: ThreadsOption = None,
+    bound: Annotated[
+        bool, typer.Option("--bound", help="Also prove how low U can be under any strict k-anonymity.")
+    ] = False,
+    join: JoinFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Anonymize T into a valid A (row i of A belongs to row i of T: keep A secret, publish A1)."""
+    from tokumei.contests.pws2018.rules import Original, Pws2018
+    from tokumei.flow import stages as flow
+
+    target = _output(output, t, join=join)
+    method = flow.make_anonymizer(name, settings or [], k=k, threads=threads)
+    with inputs([t], "T", join=join) as (t_file,), progress_bars():
+        history = Original.read(t_file).history
+        result = Pws2018().anonymize(method, history, target or t_file.with_name("A"), rng=flow.seeded(seed))
+        if bound:
+            floor = Pws2018().bound(history)
+            result |= {"bound": floor.value, "gap": result["U"] / floor.value - 1 if floor.value else None}
+            for message in floor.warnings:
+                warn(message)
+        if target is None:
+            finish_joined(t_file.with_name("A").read_text(encoding="utf-8").split("\n")[:-1])
+    finish(
+        result,
+        json=json,
+        show=lambda console: console.print(
+            f"{target}: U = {result['U']:.6f}, {result['deleted']:,} of {result['rows']:,} rows deleted, "
+            f"{result['pseudonyms']:,} pseudonyms"
+            + (f"; no strict k-anonymity is below U = {result['bound']:.6f}" if bound else "")
+        ),
+    )
+
+
+@app.command()
+def attack(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="See 'tokumei attacks'.", autocompletion=registered("attacks"))
+    ],
+    t: TArgument = None,
+    a1: A1Argument = None,
+    output: OutputOption = None,
+    seed: SeedOption = None,
+    settings: SettingsOption = None,
+    join: JoinFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Attack A1 as someone who holds T; write the guesses F1."""
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+    from tokumei.data.files import write_text
+    from tokumei.flow import stages as flow
+    from tokumei.parts import find_part, make_part
+
+    target = _output(output, t, a1, join=join)
+    part = make_part(find_part("attack", name), settings or [])
+    with inputs([t, a1], "T A1", join=join) as (t_file, a1_file), progress_bars():
+        published = Anonymized.read(a1_file, published=True)
+        guesses = Pws2018().attack(part, Original.read(t_file), published, rng=flow.seeded(seed))
+    pairs = [list(pair) for pair in guesses.frame.rows()]
+    lines = [",".join(pair) for pair in pairs]
+    if target is None:
+        finish_joined(lines)
+    write_text(target, "".join(line + "\n" for line in lines))
+    finish(
+        {"attack": name, "guesses": pairs},
+        json=json,
+        show=lambda console: console.print(f"{target}: {len(pairs):,} guesses by {name}"),
+    )
+
+
+@app.command("use-cases")
+def use_cases(
+    t: TArgument = None,
+    a: AArgument = None,
+    draws: Annotated[int, typer.Option("--draws", min=1, help="How many plain tables to draw from A.")] = 100,
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Measure what A is worth in the use cases of the report: item sets, RFM, item similarity, statistics."""
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+    from tokumei.flow import stages as flow
+
+    with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
+        result = Pws2018().use_cases(Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=flow.seeded(seed))
+    for message in result.warnings:
+        warn(message)
+
+    def show(console: Console) -> None:
+        show_table(console, ["use case", "error"], list(result.errors().items()))
+        measures = ["sum", "mean", "variance", "sd", "max", "min", "median"]
+        rows = [[column, *(found[name] for name in measures)] for column, found in result.statistics.items()]
+        show_table(console, ["column", *measures], rows, title="mean absolute differences")
+
+    finish(result.as_dict(), json=json, show=show)
+
+
+@app.command()
+def evaluate(
+    t: TArgument = None,
+    a: AArgument = None,
+    guesses: Annotated[list[Path] | None, typer.Argument(metavar="[F1]...", help="Files of guesses.")] = None,
+    table: TableOption = None,
+    strict: StrictFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Check and measure A and judge all files of guesses; exit status 1 if A is invalid or shown unsafe."""
+    from tokumei.contests.pws2018.rules import Original, Pws2018
+
+    rules = Pws2018(strict=strict)
+    with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
+        result = rules.evaluate(Original.read(t_file), a_file, guesses or [], test=rules.safety_test(table))
+    for message in result["warnings"]:
+        warn(message)
+    negative = not result["valid"] or bool(result["unsafe"])
+    finish(result, json=json, show=lambda console: _show_evaluation(console, result), status=int(negative))
+
+
+def _show_evaluation(console: Console, result: dict[str, Any]) -> None:
+    console.print("valid" if result["valid"] else f"invalid: {result['error_count']:,} findings")
+    if result["utility"]:
+        show_table(console, ["measure", "value"], list(result["utility"].items()))
+    if result["safety"]:
+        names = ["file", "n", "hits", "threshold", "sharp_threshold", "unsafe", "sharp_unsafe"]
+        show_table(console, names, [[found[name] for name in names] for found in result["safety"]])
+        console.print("unsafe" if result["unsafe"] else "not shown unsafe")

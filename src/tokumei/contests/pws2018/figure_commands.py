@@ -1,0 +1,150 @@
+"""``tokumei pws2018 threshold``, ``power`` and ``tables``: the figures behind the contest and its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokumei.cli.output import JsonFlag, SeedOption, finish, progress_bars, show_table, warn
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tokumei.contests.pws2018.report_tables import ReportTables
+
+__all__ = ["register"]
+
+POption = Annotated[str, typer.Option("--p", help="Allowed probability per person, exact: 1/3 or 0.25.")]
+AlphaOption = Annotated[str, typer.Option("--alpha", help="Level of the test, exact: 0.01/20 or 0.0005.")]
+SHOWN = 30
+LARGEST_CLASS = 100
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(threshold)
+    app.command()(power)
+    app.command()(tables)
+
+
+def threshold(
+    max_n: Annotated[int, typer.Option("--max-n", min=0, max=1_000_000, help="The largest number of guesses.")],
+    p: POption = "1/3",
+    alpha: AlphaOption = "0.01/20",
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="R.csv", help="Write lines n,r(n).")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Compute the thresholds r(n) and the sharp ones: how many right guesses show a file unsafe."""
+    from tokumei.audits.thresholds import (
+        generator_defects,
+        official_thresholds,
+        parse_rational,
+        sharp_thresholds,
+    )
+    from tokumei.data.files import write_text
+
+    probability, level = parse_rational(p, name="--p"), parse_rational(alpha, name="--alpha")
+    official = official_thresholds(max_n, p=probability, alpha=level)
+    sharp = sharp_thresholds(max_n, p=probability, alpha=level)
+    if defects := generator_defects(official):
+        warn(f"the official generator writes 0 for n = {defects[0]}..{defects[-1]}; the definition gives 1, used here")
+    if output is not None:
+        write_text(output, "".join(f"{n},{value}\n" for n, value in enumerate(official)))
+
+    def show(console: Console) -> None:
+        step = max(max_n // SHOWN, 1)
+        rows = [[n, official[n], sharp[n]] for n in range(0, max_n + 1, step)]
+        show_table(console, ["guesses", "official r", "sharp r"], rows)
+
+    finish({"p": str(probability), "alpha": str(level), "r": official, "sharp": sharp}, json=json, show=show)
+
+
+def power(
+    k: Annotated[str, typer.Option("--k", help="Class sizes, separated by commas.")] = "2,3,4,5",
+    max_n: Annotated[int, typer.Option("--max-n", min=1, max=1000, help="The largest number of guesses.")] = 100,
+    attempts: Annotated[int, typer.Option("--attempts", min=1, help="How many teams attack.")] = 13,
+    p: POption = "1/3",
+    alpha: AlphaOption = "0.01/20",
+    chart: Annotated[Path | None, typer.Option("--chart", metavar="FILE.svg", help="Draw the curves.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show how likely k-anonymized data is caught by an attacker who knows the classes, for both tests."""
+    from tokumei.audits.thresholds import parse_rational
+    from tokumei.contests.pws2018.power import best_attempts, power_table
+    from tokumei.errors import ParameterError
+
+    try:
+        sizes = [int(size) for size in k.split(",")]
+    except ValueError:
+        message = f"--k takes whole numbers separated by commas, got '{k}'"
+        raise ParameterError(message, code="usage") from None
+    if not all(1 <= size <= LARGEST_CLASS for size in sizes):
+        message = f"--k takes class sizes from 1 to {LARGEST_CLASS}, got '{k}'"
+        raise ParameterError(message, code="usage")
+    probability, level = parse_rational(p, name="--p"), parse_rational(alpha, name="--alpha")
+    table = power_table(sizes, max_n, p=probability, alpha=level, attempts=attempts)
+    best = best_attempts(table)
+    if chart is not None:
+        from tokumei.data.files import write_text
+        from tokumei.reports.charts import curves
+
+        titles = ("number of guesses", "probability that one attempt shows the file unsafe")
+        rows = table.select("n", "caught", "test", k=table["k"].cast(str)).to_dicts()
+        write_text(chart, curves(rows, x="n", y="caught", series="k", dash="test", titles=titles))
+
+    def show(console: Console) -> None:
+        rows = [[r["k"], r["test"], r["n"], r["threshold"], r["caught"], r["survives"]] for r in best.to_dicts()]
+        title = f"the best number of guesses up to {max_n}, and surviving {attempts} attempts"
+        show_table(console, ["k", "test", "guesses", "threshold", "caught", "survives"], rows, title=title)
+
+    finish({"power": table.to_dicts(), "best": best.to_dicts()}, json=json, show=show)
+
+
+def tables(
+    t_final: Annotated[Path, typer.Argument(metavar="T_FINAL", help="The original of the final round.")],
+    submissions: Annotated[Path, typer.Argument(metavar="SUBMISSIONS.parquet", help="The teams' drawn data.")],
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Reproduce tables 6 to 10 of the contest's report: published and computed values side by side."""
+    from tokumei.contests.pws2018.report_tables import reproduce_tables
+    from tokumei.contests.pws2018.rules import Original
+    from tokumei.data.tables import read_table
+    from tokumei.flow import stages as flow
+
+    with progress_bars():
+        original = Original.read(t_final)
+        found = reproduce_tables(original.history, read_table(submissions), rng=flow.seeded(seed))
+
+    def show(console: Console) -> None:
+        for number in sorted(found.figures["table"].unique().to_list()):
+            _show_report_table(console, found, number)
+        rows = found.agreement().rows()
+        headers = ["table", "measure", "mean difference", "largest", "mean relative"]
+        show_table(console, headers, [[*map(_shown, row)] for row in rows], title="agreement over the teams")
+        console.print(f"least significant correlation for 13 teams at 0.05: {found.critical:.4f}")
+
+    document = {
+        "figures": found.figures.to_dicts(),
+        "correlations": found.correlations.to_dicts(),
+        "agreement": found.agreement().to_dicts(),
+        "critical_correlation": found.critical,
+    }
+    finish(document, json=json, show=show)
+
+
+def _show_report_table(console: Console, found: ReportTables, number: int) -> None:
+    """Print one table, a block of three columns (published, reproduced, difference) per measure."""
+    frame = found.side_by_side(number)
+    measures = [name.removesuffix("_published") for name in frame.columns if name.endswith("_published")]
+    for measure in measures:
+        columns = ["team", f"{measure}_published", f"{measure}_reproduced", f"{measure}_difference"]
+        rows = [[*map(_shown, row)] for row in frame.select(columns).rows()]
+        headers = ["team", "published", "reproduced", "difference"]
+        show_table(console, headers, rows, title=f"table {number}: {measure}")
+
+
+def _shown(value: object) -> object:
+    return "" if value is None else value

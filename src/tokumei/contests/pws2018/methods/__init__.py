@@ -1,0 +1,1 @@
+"""Sample anonymizers of PWS Cup 2018."""

@@ -1,0 +1,160 @@
+"""Our own attack on 2021 files: membership and linkage by likelihood ratios of an estimated perturbation.
+
+How rows of C became rows of D is unknown, but the same for all rows; expectation maximization learns it from the test
+rows themselves. Two models compete, and the likelier one answers: *noise* (every column is changed on its own) and
+*exchange* (whole records change places within a reach of information loss and outside a circle of near records, as
+swaps and decoys do). Both the test rows and D keep the order of B, which narrows the places of every row further.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tokumei.contests.pws2021.attacks.ordered_alignment import Alignment, align_independently, align_ordered
+from tokumei.contests.pws2021.parts import DELETED, GUESSES, HealthAttack
+from tokumei.contests.pws2021.rows import COMPARED, pair_distances, pair_losses
+from tokumei.contests.pws2021.table import NOMINAL, HealthTable, same_levels
+from tokumei.parts import parameter
+
+__all__ = ["PerturbationLikelihood", "exchange_classes", "noise_classes"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+AGE_REACH, BMI_REACH = 12, 8
+LOSS_EDGES = (0.5, 1.5, 2.5, 3.0, 4.0)
+RANK_EDGES = (3, 10, 25, 50, 100, 200)
+SMOOTHING = 0.5
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Feature:
+    """A discrete comparison of every test row with every row of D, and how common each class is per test row."""
+
+    classes: Ints
+    background: Floats
+    start: Floats
+
+
+def _feature(classes: Ints, start: Floats, *, pooled: bool = False) -> _Feature:
+    """Count how often each class occurs with each test row (pooled: with all of them)."""
+    count = len(start)
+    items = len(classes)
+    flat = classes + np.arange(items)[:, None] * count
+    seen = np.bincount(flat.ravel(), minlength=items * count).reshape(items, count) + SMOOTHING
+    if pooled:
+        seen = np.broadcast_to(seen.sum(axis=0), seen.shape)
+    return _Feature(classes, seen / seen.sum(axis=1, keepdims=True), start / start.sum())
+
+
+def noise_classes(test: HealthTable, release: HealthTable) -> list[_Feature]:
+    """Return one feature per column: equal or not, and the signed difference of numbers in whole steps."""
+    features = []
+    matching = np.array([0.1, 0.9])
+    for column in range(len(NOMINAL)):
+        equal = test.codes[:, column, None] == release.codes[None, :, column]
+        features.append(_feature(equal.astype(np.int64), matching))
+    for name in COMPARED:
+        equal = test.number(name)[:, None] == release.number(name)[None, :]
+        features.append(_feature(equal.astype(np.int64), matching))
+    for name, reach in (("age", AGE_REACH), ("bmi", BMI_REACH)):
+        difference = release.number(name)[None, :] - test.number(name)[:, None]
+        # An exact match is a class of its own: rounding alone already moves most values.
+        steps = np.clip(np.floor(difference), -reach, reach).astype(np.int64) + reach
+        classes = np.where(difference == 0, 2 * reach + 1, steps)
+        away = np.abs(np.arange(-reach, reach + 1) + 0.5)
+        features.append(_feature(classes, np.append(np.exp(-away), 1.0)))
+    return features
+
+
+def exchange_classes(test: HealthTable, release: HealthTable) -> list[_Feature]:
+    """Return one feature: the information loss together with the rank of the distance, in classes."""
+    losses = np.searchsorted(LOSS_EDGES, pair_losses(test, release), side="left")
+    order = np.argsort(pair_distances(test, release), axis=1, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(order.shape[1])[None, :], axis=1)
+    ranks = np.searchsorted(RANK_EDGES, rank, side="right")
+    width = len(RANK_EDGES) + 1
+    count = (len(LOSS_EDGES) + 1) * width
+    reachable = np.arange(count) // width < len(LOSS_EDGES)
+    return [_feature(losses * width + ranks, np.where(reachable, 1.0, 0.01), pooled=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerturbationLikelihood(HealthAttack):
+    """Likelihood ratios of an estimated perturbation, with ascending places; the likelier of two models answers."""
+
+    name: ClassVar[str] = "likelihood"
+    summary: ClassVar[str] = "membership and linkage by an estimated perturbation, rows in the order of B"
+    source: ClassVar[str] = "own; record linkage after Fellegi and Sunter (1969) with expectation maximization"
+
+    presence: float = parameter(0.5, "share of the test rows that were kept", low=0.01, high=0.99)
+    ordered: bool = parameter(True, "whether the test rows and D keep the order of the original table")
+    model: str = parameter("best", "how rows were changed", choices=("best", "noise", "exchange"))
+    rounds: int = parameter(15, "rounds of estimation", low=1, high=1000)
+    mixed: bool = parameter(True, "guess rows for topk even where the answer is 'deleted', as the checker allows")
+
+    def guess(self, test: HealthTable, release: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+        """Answer the likeliest rows; nothing is left to chance."""
+        if release.height == 0 or test.height == 0:
+            return np.full((test.height, GUESSES), DELETED, dtype=np.int64)
+        return self._answers(self.posterior(test, release))
+
+    def posterior(self, test: HealthTable, release: HealthTable) -> Alignment:
+        """Return P(test row became row of D) under the likelier model."""
+        test, release = same_levels([test, release])
+        models = {"noise": noise_classes, "exchange": exchange_classes}
+        chosen = [self.model] if self.model in models else list(models)
+        found = [self._estimated(models[name](test, release)) for name in chosen]
+        return max(found, key=lambda pair: pair[1])[0]
+
+    def _estimated(self, features: list[_Feature]) -> tuple[Alignment, float]:
+        """Alternate between places of the rows and the perturbation that they show; return also how far to trust it.
+
+        Planted copies make a wrong model likely, but not in the right order: where order is known, a model is as good
+        as what order adds to its likelihood.
+        """
+        changes = [feature.start for feature in features]
+        align = align_ordered if self.ordered else align_independently
+        for _ in range(self.rounds):
+            alignment = align(_ratios(features, changes), self.presence)
+            changes = [_learned(feature, alignment.places) for feature in features]
+        ratios = _ratios(features, changes)
+        alignment = align(ratios, self.presence)
+        without = align_independently(ratios, self.presence).log_likelihood if self.ordered else 0.0
+        return alignment, alignment.log_likelihood - without
+
+    def _answers(self, alignment: Alignment) -> Ints:
+        present = alignment.present
+        order = np.argsort(-present, kind="stable")
+        # recall x precision is hits^2 over the number of answers, up to a constant.
+        expected = np.cumsum(present[order]) ** 2 / np.arange(1, len(order) + 1)
+        members = order[: int(expected.argmax()) + 1]
+        best = np.argsort(-alignment.places, axis=1, kind="stable")[:, :GUESSES]
+        guesses = np.full((len(present), GUESSES), DELETED, dtype=np.int64)
+        if self.mixed:
+            width = min(GUESSES - 1, best.shape[1])
+            guesses[:, 1 : 1 + width] = best[:, :width]
+        guesses[members] = DELETED
+        guesses[members, : best.shape[1]] = best[members]
+        return guesses
+
+
+def _ratios(features: list[_Feature], changes: list[Floats]) -> Floats:
+    """Return the likelihood ratio of every pair: the perturbation against the chance of the same comparison."""
+    logs = np.zeros(features[0].classes.shape)
+    for feature, change in zip(features, changes, strict=True):
+        table = np.log(change)[None, :] - np.log(feature.background)
+        logs += np.take_along_axis(table, feature.classes, axis=1)
+    return np.exp(np.minimum(logs, 600.0))
+
+
+def _learned(feature: _Feature, places: Floats) -> Floats:
+    """Return how often each class occurs with true pairs, slightly smoothed towards where the search began."""
+    seen = np.bincount(feature.classes.ravel(), weights=places.ravel(), minlength=len(feature.start))
+    smoothed = seen.astype(np.float64) + SMOOTHING * feature.start
+    return smoothed / smoothed.sum()

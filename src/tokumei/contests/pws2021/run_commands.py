@@ -1,0 +1,290 @@
+"""``tokumei pws2021 anonymize``, ``attack``, ``pick``, ``rlink`` and other commands that write files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tokumei.cli.output import (
+    JsonFlag,
+    SeedOption,
+    SettingsOption,
+    finish,
+    progress_bars,
+    refuse_overwriting,
+    show_table,
+    warn,
+)
+
+__all__ = ["register"]
+
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
+B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
+D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]
+X = Annotated[Path, typer.Argument(metavar="X", help="The deleted rows of B, counted from 0.")]
+SEEDS_PER_SAVE = 200
+CT = Annotated[Path, typer.Argument(metavar="CT", help="The test rows.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (anonymize, attack, risk, rlink, pick, join, exclude, synth):
+        app.command()(command)
+    app.command("seed-guess")(seed_guess)
+
+
+def _check_targets(targets: Iterable[Path | None], *read: Path) -> None:
+    """Say at once if a file cannot be written."""
+    from tokumei.data.files import check_file_target
+
+    for target in targets:
+        if target is not None:
+            refuse_overwriting(target, *read)
+            check_file_target(target)
+
+
+def _write(path: Path | None, lines: Iterable[object], *, secret: bool = False) -> None:
+    from tokumei.data.files import OWNER_ONLY, write_text
+
+    if path is not None:
+        write_text(path, "".join(f"{line}\n" for line in lines), mode=OWNER_ONLY if secret else None)
+
+
+def anonymize(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="team06, top, bottom, kanony, rr or dp.")],
+    b: B,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="D", help="Where to write D.")] = None,
+    excluded: Annotated[Path | None, typer.Option("--excluded", "-x", metavar="X", help="Where to write X.")] = None,
+    seed: SeedOption = None,
+    settings: SettingsOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Anonymize B: write D (-o) and the deleted rows X (-x)."""
+    from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
+    from tokumei.errors import ParameterError
+    from tokumei.flow import stages as flow
+    from tokumei.parts import make_part
+
+    if output is None and excluded is None:
+        message = "name the file D to write with -o, the file X with -x, or both"
+        raise ParameterError(message, code="usage")
+    _check_targets((output, excluded), b)
+    rules = Pws2021()
+    method = make_part(rules.anonymizer(name), settings or [])
+    original = HealthFile.read(b, "B")
+    with progress_bars():
+        release = rules.anonymize(method, original, rng=flow.seeded(seed))
+    if seed is not None:
+        warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
+    _write(output, release_lines(release, original))
+    _write(excluded, release.deleted.tolist(), secret=True)
+    result: dict[str, Any] = {
+        "method": name,
+        "rows": release.table.height,
+        "deleted": len(release.deleted),
+        "report": dict(release.report),
+    }
+
+    def show(console: Any) -> None:
+        console.print(f"{name}: D has {release.table.height:,} rows, {len(release.deleted):,} rows of B deleted")
+        steps = release.report.get("steps", [])
+        if steps:
+            headers = list(dict.fromkeys(key for step in steps for key in step))
+            show_table(console, headers, [[step.get(key, "") for key in headers] for step in steps])
+
+    finish(result, json=json, show=show)
+
+
+def attack(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="rlink, attack, team06, odds-penalty or likelihood.")],
+    ct: CT,
+    d: D,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="E", help="Where to write the guesses.")],
+    seed: SeedOption = None,
+    settings: SettingsOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Attack D as someone who holds the test rows CT; write three guesses per row."""
+    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.flow import stages as flow
+    from tokumei.parts import make_part
+
+    _check_targets((output,), ct, d)
+    part = make_part(Pws2021().find_attack(name), settings or [])
+    test, release = HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table
+    with progress_bars():
+        guesses = part.guess(test, release, rng=flow.seeded(seed)).tolist()
+    _write(output, (",".join(map(str, row)) for row in guesses))
+    members = sum(row[0] >= 0 for row in guesses)
+    finish(
+        {"attack": name, "rows": guesses, "members": members},
+        json=json,
+        show=lambda console: console.print(f"{output}: {members} of {len(guesses)} rows answered as members by {name}"),
+    )
+
+
+def rlink(ct: CT, d: D, output: OutputOption = None, json: JsonFlag = False) -> None:
+    """Link every test row to the three nearest rows of D; far ones are answered as deleted."""
+    from tokumei.contests.pws2021.attacks.nearest_linkage import NearestLinkage
+    from tokumei.contests.pws2021.rules import HealthFile
+
+    _check_targets((output,), ct, d)
+    guesses, distances, median = NearestLinkage().link(HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table)
+    rows = guesses.tolist()
+    _write(output, (",".join(map(str, row)) for row in rows))
+    finish(
+        {"rows": rows, "median": median, "distances": distances},
+        json=json,
+        show=lambda console: show_table(console, ["first", "second", "third"], rows, title=f"median {median:.6f}"),
+    )
+
+
+def pick(
+    b: B,
+    x: X,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="CT", help="Where to write CT.")] = None,
+    answers: Annotated[Path | None, typer.Option("--answers", metavar="EA", help="Where to write EA.")] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="100 is the published draw; a contest needs its own.")
+    ] = 100,
+    json: JsonFlag = False,
+) -> None:
+    """Draw 50 deleted and 50 kept rows of B as test rows CT, with their true rows EA."""
+    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+
+    _check_targets((output, answers), b, x)
+    lines, truth = Pws2021().pick(HealthFile.read(b, "B"), x, seed=seed)
+    _write(output, lines)
+    _write(answers, truth.tolist(), secret=True)
+    finish(
+        {"ct": lines, "ea": truth},
+        json=json,
+        show=lambda console: show_table(
+            console, ["test row", "row of D"], list(zip(lines, truth.tolist(), strict=True))
+        ),
+    )
+
+
+def join(
+    files: Annotated[list[Path], typer.Argument(metavar="X...", help="Files of row numbers.")],
+    output: OutputOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Join files of row numbers into their sorted union."""
+    from tokumei.contests.pws2021.rules import joined_rows
+
+    _check_targets((output,), *files)
+    rows = joined_rows(files).tolist()
+    _write(output, rows, secret=True)
+    finish({"rows": rows}, json=json, show=lambda console: console.print("\n".join(map(str, rows))))
+
+
+def exclude(
+    b: B,
+    x: X,
+    output: OutputOption = None,
+    index: Annotated[Path | None, typer.Option("--index", help="Where to write the kept row numbers.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Write C: B without the rows X, in the order of B."""
+    from tokumei.contests.pws2021.parts import kept_rows
+    from tokumei.contests.pws2021.rules import HealthFile, read_rows
+
+    _check_targets((output, index), b, x)
+    original = HealthFile.read(b, "B")
+    kept = kept_rows(original.frame.height, read_rows(x, count=original.frame.height))
+    _write(output, original.lines(kept))
+    _write(index, kept.tolist(), secret=True)
+    finish(
+        {"rows": len(kept), "kept": kept}, json=json, show=lambda console: console.print(f"C has {len(kept):,} rows")
+    )
+
+
+def synth(
+    b: B,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the synthetic table.")],
+    seed: SeedOption = None,
+    rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows; default as many as B.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Draw a synthetic table with the means and covariances of B."""
+    from tokumei.contests.pws2021.rules import HealthFile
+    from tokumei.contests.pws2021.synthesizer import HealthSynthesizer
+    from tokumei.flow import stages as flow
+
+    _check_targets((output,), b)
+    table = HealthFile.read(b, "B").table
+    drawn = HealthSynthesizer.of(table).draw(rows or table.height, rng=flow.seeded(seed))
+    lines = drawn.lines()
+    _write(output, lines)
+    from hashlib import sha256
+
+    checksum = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+    finish(
+        {"rows": drawn.height, "sha256": checksum},
+        json=json,
+        show=lambda console: console.print(f"{output}: {drawn.height:,} rows"),
+    )
+
+
+def risk(
+    b: B,
+    d: D,
+    x: X,
+    name: Annotated[str, typer.Option("--attack", help="rlink, attack, team06, odds-penalty or likelihood.")] = "rlink",
+    draws: Annotated[int, typer.Option("--draws", min=2, help="How many sets of test rows to draw.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the first draw.")] = 0,
+    settings: SettingsOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Measure the mean risk of an attack over many draws of test rows, with its interval."""
+    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.parts import make_part
+
+    rules = Pws2021()
+    part = make_part(rules.find_attack(name), settings or [])
+    with progress_bars():
+        score, marks = rules.risk(part, HealthFile.read(b, "B"), d, x, draws=draws, seed=seed)
+    low, high = (score.interval.low, score.interval.high) if score.interval else (score.value, score.value)
+    sentence = f"{name}: risk {score.value:.4f} ({low:.4f} to {high:.4f}) over {draws} draws"
+    document = {"attack": name, **score.as_dict(), "draws": [mark.as_dict() for mark in marks]}
+    finish(document, json=json, show=lambda console: console.print(sentence))
+
+
+def seed_guess(
+    b: B,
+    ct: CT,
+    first: Annotated[int, typer.Option("--first", min=0, help="The first seed.")] = 0,
+    last: Annotated[int, typer.Option("--last", min=0, help="The last seed.")] = 9999,
+    state: Annotated[
+        Path | None, typer.Option("--state", help="Where the search is kept; it goes on from there if it exists.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Look for the seed with which the public synthesizer made the table of these test rows; exit status 1 if found."""
+    from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
+    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.data.files import check_file_target, write_text
+
+    if state is not None:
+        check_file_target(state)
+    known = SeedState.from_json(state.read_text(encoding="utf-8")) if state is not None and state.exists() else None
+    result = known or SeedState(first)
+    search = SeedSearch(first=first, last=last, most=SEEDS_PER_SAVE)
+    original, rows = HealthFile.read(b, "B"), HealthFile.read(ct, "CT")
+    with progress_bars():
+        while result.found is None and result.next_seed <= last:
+            result = Pws2021().seed_search(search, original, rows, result)
+            if state is not None:
+                write_text(state, result.to_json())
+    sentence = f"seeds {first} to {result.next_seed - 1}: best {result.best_seed} with {result.best_rows} known rows; "
+    sentence += f"found {result.found}" if result.found is not None else "none holds them all"
+    finish(
+        result.as_dict(),
+        json=json,
+        show=lambda console: console.print(sentence),
+        status=int(result.found is not None),
+    )

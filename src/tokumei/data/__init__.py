@@ -1,0 +1,1 @@
+"""The values that travel (schema, history, cells, release, secret, results) and their files."""

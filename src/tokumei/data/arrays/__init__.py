@@ -1,0 +1,1 @@
+"""Algorithms on arrays that several rooms need."""

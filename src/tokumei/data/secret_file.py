@@ -1,0 +1,62 @@
+"""The Secret in a file of its own, readable by its owner only.
+
+The file is a ZIP archive of two Parquet tables (who stands behind each pseudonym, which original row each record came
+from) and the key, if there is one.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tokumei.data.files import OWNER_ONLY, atomic_path
+from tokumei.data.history import Secret
+from tokumei.errors import UnreadableError
+
+__all__ = ["default_secret_path", "read_secret", "write_secret"]
+
+_OWNERS, _ROWS, _REST = "owners.parquet", "rows.parquet", "secret.json"
+
+
+def default_secret_path(folder: Path) -> Path:
+    """Return where the secret of a release folder is kept: beside it, never inside."""
+    # A path such as . or x/.. has no name of its own to build on.
+    named = folder if folder.name not in ("", "..") else folder.resolve()
+    return named.parent / (named.name + ".secret")
+
+
+def write_secret(secret: Secret, path: Path) -> None:
+    """Write the secret with permission for its owner only."""
+    with atomic_path(path, mode=OWNER_ONLY) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, frame in ((_OWNERS, secret.owners), (_ROWS, pl.DataFrame({"row": secret.rows}))):
+            buffer = io.BytesIO()
+            frame.write_parquet(buffer)
+            archive.writestr(name, buffer.getvalue())
+        key = None if secret.key is None else secret.key.hex()
+        archive.writestr(_REST, json.dumps({"key": key, "seed": secret.seed}))
+
+
+def read_secret(path: Path) -> Secret:
+    """Read a secret file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            owners = pl.read_parquet(io.BytesIO(archive.read(_OWNERS))).select("pseudonym", "subject").cast(pl.String)
+            rows = pl.read_parquet(io.BytesIO(archive.read(_ROWS)))["row"].to_numpy().astype(np.int64)
+            rest = json.loads(archive.read(_REST))
+            key = None if rest["key"] is None else bytes.fromhex(rest["key"])
+            return Secret(owners, rows, key, rest["seed"])
+    except FileNotFoundError:
+        message = f"{path}: there is no such file; name the secret file of this release with --secret"
+        raise UnreadableError(message, file=str(path)) from None
+    except PermissionError:
+        message = f"{path}: reading this file is not permitted; the secret belongs to who made the release"
+        raise UnreadableError(message, file=str(path)) from None
+    # Whatever else goes wrong, from the archive down to a missing table, says the same: this is another file.
+    except Exception:
+        message = f"{path} is no secret file of tokumei, or it is damaged; name the file that 'tokumei anonymize' wrote"
+        raise UnreadableError(message, file=str(path)) from None

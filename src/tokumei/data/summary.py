@@ -1,0 +1,103 @@
+"""The public summary of a release: what a person who gets the folder should read first.
+
+It tells nothing that the release, its method and its parameters do not tell: no figure is taken from the original or
+from the Secret, because an exact figure (a loss, a hash) would confirm a guess. Of the audit it has the outcome alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from tokumei.data.cell_shares import cell_shares
+from tokumei.data.history import Release
+from tokumei.data.results import Outcome
+from tokumei.words.numbers import percent
+
+__all__ = ["public_summary"]
+
+_OUTCOMES = {
+    Outcome.SAFE: (
+        "The audit found it safe at k = {k}: someone who holds the complete original data and knows the method "
+        "names the owner of a pseudonym with probability at most 1/{k}."
+    ),
+    Outcome.NOT_SHOWN_UNSAFE: (
+        "The audit found no attack that does better than its limit for k = {k}, but could not prove that there is none."
+    ),
+    Outcome.UNSAFE: (
+        "The audit found it unsafe: it must not be handed out without other safeguards, such as a contract that "
+        "forbids re-identification."
+    ),
+}
+_READING = """\
+- `value`: one value, the original one unless the method changes values; an empty cell holds none.
+- `[a;b]`: a value from a to b, both included.
+- `{a;b;c}`: one of these values.
+- `*`: withheld.
+
+A pseudonym stands for one person, unless the method renews, splits or exchanges pseudonyms. Pseudonyms are random and
+mean nothing elsewhere; the order of the rows tells nothing either."""
+
+
+def public_summary(
+    release: Release,
+    *,
+    parameters: Mapping[str, Any],
+    about: str = "",
+    verdict: tuple[Outcome, int] | None = None,
+) -> str:
+    """Return the summary as Markdown text."""
+    settings = ", ".join(f"{name} = {value}" for name, value in parameters.items() if value not in (None, ""))
+    kept = sorted({field.column for field in release.schema.kept})
+    lines = [
+        "# About this release",
+        "",
+        f"{len(release):,} records under {release.pseudonyms.n_unique():,} pseudonyms, made by tokumei "
+        f"{version('tokumei')} with the method {release.method or 'unknown'}"
+        + (f" ({about})" if about else "")
+        + (f"; {settings}." if settings else "."),
+        "",
+        "## How to read it",
+        "",
+        _READING,
+        "",
+        "## Columns",
+        "",
+        "| column | kind | one value | generalized | withheld | typical width |",
+        "| --- | --- | ---: | ---: | ---: | --- |",
+        *_columns(release),
+        "",
+        "## Protection",
+        "",
+        _protection(verdict),
+    ]
+    if kept:
+        lines += ["", f"Published unchanged by decision of the publisher: {', '.join(kept)}."]
+    lines += [
+        "",
+        "Not excluded by it: learning that somebody is among the people of the data, learning what all members of a",
+        "group have in common, and links that become known from elsewhere.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _columns(release: Release) -> list[str]:
+    kinds = {field.name: field.kind.value for field in release.schema.fields}
+    return [
+        f"| {_cell(one.name)} | {kinds[one.name]} | {percent(one.exact)} | {percent(one.generalized)} "
+        f"| {percent(one.suppressed)} | {one.typical} |"
+        for one in cell_shares(release)
+    ]
+
+
+def _cell(text: str) -> str:
+    """Return a name that cannot break the table."""
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _protection(verdict: tuple[Outcome, int] | None) -> str:
+    if verdict is None:
+        return "No audit was made of this release."
+    outcome, k = verdict
+    return _OUTCOMES[outcome].format(k=k)

@@ -1,0 +1,198 @@
+"""Tables of people: CSV (with or without header, plain or gzip) and Parquet, read as a frame.
+
+Errors of the content carry the lines of the file, also where quoted cells span several lines. A CSV column is text;
+its kind comes from the schema, given or inferred. A Parquet column has its type, and its rows count as lines.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.data.cells import MISSING
+from tokumei.data.csv_text import CsvRecords, parse_csv
+from tokumei.data.date_formats import date_format
+from tokumei.data.history import History
+from tokumei.data.raw import read_bytes, to_utf8
+from tokumei.data.schema import Kind, Schema
+from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
+
+__all__ = ["Table", "history_of", "open_table", "read_table"]
+
+Ints = npt.NDArray[np.int64]
+PARQUET_MAGIC = b"PAR1"
+# So many records after the first line show what the columns hold.
+_HEADER_SAMPLE = 1000
+_LONGEST_NAME = 1000
+_GROUPED_NUMBER = r"\s*[+-]?[¥$€£]?\d{1,3}(,\d{3})+(\.\d+)?\s*"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Table:
+    """A frame with the line of the file on which every record begins."""
+
+    frame: pl.DataFrame
+    lines: Ints
+
+
+def read_table(path: str | Path, *, header: bool | None = None) -> pl.DataFrame:
+    """Return a CSV file as text columns (missing cells are empty text), or a Parquet file with its types.
+
+    ``header`` says whether the first line names the columns; None decides by what it and the others hold. Without
+    header the columns are ``column_1``, ``column_2`` and so on.
+    """
+    return open_table(Path(path), header=header).frame
+
+
+def history_of(
+    frame: pl.DataFrame, schema: Schema, *, file: str, lines: Ints, master: pl.DataFrame | None = None
+) -> History:
+    """Code a frame as `History.from_frame` does, with the lines of the file in what is reported."""
+    try:
+        history = History.from_frame(frame, schema, file=file, first_line=0, master=master)
+        _refuse_far_places(history, frame.columns, file)
+    except ContentError as error:
+        placed = [one if one.line is None else replace(one, line=int(lines[one.line])) for one in error.findings]
+        raise ContentError(file, [_with_advice(one) for one in placed], total=error.total) from None
+    return history
+
+
+def _with_advice(finding: Finding) -> Finding:
+    """Return the finding with what to do about a number that only its separators spoil."""
+    if finding.code != "bad-value" or not re.fullmatch(_GROUPED_NUMBER, finding.value or ""):
+        return finding
+    what = finding.message.partition(";")[0]
+    return replace(finding, message=f"{what}; write it without separators between thousands")
+
+
+def _refuse_far_places(history: History, columns: list[str], file: str) -> None:
+    """Raise ContentError if a coordinate lies outside the globe."""
+    findings: list[Finding] = []
+    total = 0
+    for column in history.schema.columns:
+        if column.drop or column.kind is not Kind.PLACE:
+            continue
+        for name, what, most in ((column.latitude, "latitude", 90), (column.longitude, "longitude", 180)):
+            codes = history.codes[name]
+            far = np.flatnonzero((codes != MISSING) & (np.abs(codes) > round(most / column.step)))
+            total += len(far)
+            findings += [
+                Finding(
+                    "bad-place",
+                    f"{codes[row] * column.step:.12g} is no {what} from -{most} to {most}; correct the value, or "
+                    "exchange latitude and longitude in the schema",
+                    int(row),
+                    columns.index(name) + 1,
+                    name,
+                )
+                for row in far[:SHOWN_FINDINGS]
+            ]
+    if findings:
+        raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
+
+
+def _refuse_other_separator(records: CsvRecords, file: str) -> None:
+    """Raise UnreadableError if every line is one cell that another separator would cut alike."""
+    if records.frame.width != 1:
+        return
+    head = records.frame.to_series().head(_HEADER_SAMPLE)
+    for separator, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")):
+        times = head.str.count_matches(separator, literal=True)
+        if len(head) > 1 and times.n_unique() == 1 and times[0] > 0:
+            message = f"{file}: the cells are separated by {name}; save the file with commas between them"
+            raise UnreadableError(message, file=file, code="separator")
+
+
+def open_table(path: Path, *, header: bool | None = None, schema: Schema | None = None) -> Table:
+    """Return a file as a frame with its lines; the names of a ``schema`` help to tell whether it has a header."""
+    raw = read_bytes(path)
+    if raw.startswith(PARQUET_MAGIC) or path.suffix == ".parquet":
+        frame = _read_parquet(raw, str(path))
+        return Table(frame, np.arange(1, frame.height + 1))
+    text, _ = to_utf8(raw, str(path))
+    records = parse_csv(text, str(path))
+    if records.frame.height == 0:
+        message = f"{path}: the file holds nothing but empty lines; give one with data in it"
+        raise UnreadableError(message, file=str(path))
+    _refuse_other_separator(records, str(path))
+    if header is None:
+        header = _header_wanted(records.frame, schema)
+    return _under_header(records, str(path)) if header else Table(records.frame, records.lines)
+
+
+def _read_parquet(raw: bytes, file: str) -> pl.DataFrame:
+    """Return the frame of a Parquet file; what is not a number in a floating-point column is missing."""
+    try:
+        frame = pl.read_parquet(raw)
+    except (pl.exceptions.PolarsError, OSError):
+        message = f"{file}: this is not a Parquet file, or it is damaged; write or download it again"
+        raise UnreadableError(message, file=file) from None
+    if frame.width == 0:
+        message = f"{file}: the Parquet file has no columns; give one with data in it"
+        raise UnreadableError(message, file=file)
+    return frame.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+
+
+def _under_header(records: CsvRecords, file: str) -> Table:
+    """Return the records below the first one, under its names; a column without name keeps its number."""
+    given = [str(cell).strip() for cell in records.frame.row(0)]
+    names = [cell or f"column_{number}" for number, cell in enumerate(given, start=1)]
+    longest = max(len(name) for name in names)
+    if longest > _LONGEST_NAME:
+        line = int(records.lines[0])
+        message = f"{file}, line {line}: a column name of {longest:,} characters is too long; is this CSV text?"
+        raise UnreadableError(message, file=file, line=line)
+    repeated = [position for position, name in enumerate(names) if name in names[:position]]
+    if repeated:
+        findings = [
+            Finding(
+                "duplicate-name",
+                f"the header names the column '{names[position]}' twice; rename one of them",
+                int(records.lines[0]),
+                position + 1,
+                value=names[position],
+            )
+            for position in repeated
+        ]
+        raise ContentError(file, findings)
+    frame = records.frame[1:]
+    frame.columns = names
+    return Table(frame, records.lines[1:])
+
+
+def _header_wanted(frame: pl.DataFrame, schema: Schema | None) -> bool:
+    """Decide whether the first record is a header; the names of a schema are the best witnesses."""
+    first = [str(cell).strip() for cell in frame.row(0)]
+    if schema is not None and schema.sources():
+        wanted = set(schema.sources())
+        if wanted <= set(first):
+            return True
+        if wanted <= set(frame.columns):
+            return False
+    if any(_is_value(cell) for cell in first):
+        return False
+    rest = frame[1:]
+    sample = rest.head(_HEADER_SAMPLE)
+    if any(_holds_values(column) for column in sample.get_columns()):
+        return True
+    # Text everywhere: a name stands once, above values that differ from it.
+    recurring = any((column == cell).any() for column, cell in zip(rest.get_columns(), first, strict=True))
+    return "" not in first and len(set(first)) == len(first) and not recurring
+
+
+def _is_value(cell: str) -> bool:
+    return _holds_values(pl.Series([cell]))
+
+
+def _holds_values(column: pl.Series) -> bool:
+    """Return whether most of the texts are numbers or dates."""
+    present = column.filter(column != "")
+    if len(present) == 0:
+        return False
+    numbers = present.cast(pl.Float64, strict=False).is_finite().sum()
+    return bool(numbers >= 0.5 * len(present) or date_format(present))

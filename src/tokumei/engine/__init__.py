@@ -1,0 +1,1 @@
+"""Where independent blocks of work run."""

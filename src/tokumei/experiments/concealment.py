@@ -1,0 +1,375 @@
+"""The experiment of the paper on k-concealment for history data, in one run (spec C.6).
+
+Samples of n people of a set of trajectories are published by 2-anonymity and by several 2-concealments; for each the
+error in kilometres and, beside it, what the audit says. The paper found concealment worse than anonymity. That is what
+a graph of nearest neighbours gives; with the cheapest edge cover or an assignment concealment is equal or slightly
+better (research part 2, section 3), and each of them pays for it in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.audits.audit import audit_release
+from tokumei.data.cells import MISSING
+from tokumei.data.files import atomic_folder, check_folder_target
+from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.errors import InfeasibleError, SchemaError
+from tokumei.experiments import concealment_charts as charts
+from tokumei.methods.concealment.by_assignment import cut_cycles, disjoint_permutations, turn_cycles
+from tokumei.methods.concealment.edge_cover import edge_cover, neighbour_graph
+from tokumei.methods.concealment.index_distance import time_table
+from tokumei.methods.concealment.interpolation import Completed, publish_slots
+from tokumei.methods.grouping.groups import Groups
+from tokumei.methods.grouping.pairing import match_graph
+from tokumei.metrics.place_error import box_errors, kilometres_per_step
+from tokumei.profiles.reading import read_history
+from tokumei.progress import stage
+from tokumei.reports.document import Section, Table, render
+from tokumei.synth.trajectories import generate_trajectories
+
+__all__ = [
+    "CONSTRUCTIONS",
+    "SIZES",
+    "Trajectories",
+    "align_by_number",
+    "load_trajectories",
+    "person_distances",
+    "run_experiment",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Construction = Callable[[Floats, np.random.Generator], tuple[Groups, Ints]]
+
+SIZES = (10, 50, 100, 500, 1000)
+MOST_SAMPLES = 50
+PEOPLE_PER_SIZE = 1000
+AUDITED_UP_TO = 100
+HISTOGRAM_SIZE = 100
+MAP_SIZE = 10
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Trajectories:
+    """People with equally many points: codes (people, points, 2), and how long a step of either is."""
+
+    schema: Schema
+    subjects: pl.Series
+    codes: Ints
+    kilometres: Floats
+    degrees: float
+
+    def __len__(self) -> int:
+        """Return the number of people."""
+        return len(self.codes)
+
+    def take(self, people: Ints) -> Trajectories:
+        """Return some of the people."""
+        return Trajectories(
+            self.schema, self.subjects.gather(people), self.codes[people], self.kilometres, self.degrees
+        )
+
+    def completed(self) -> Completed:
+        """Return the points as a history with one record per person and number."""
+        people, points, _ = self.codes.shape
+        place = self.schema.columns[1]
+        codes = {
+            "point": np.tile(np.arange(points), people),
+            place.latitude: self.codes[:, :, 0].ravel(),
+            place.longitude: self.codes[:, :, 1].ravel(),
+        }
+        subject = np.repeat(np.arange(people), points)
+        history = History(self.schema, self.subjects, subject, codes)
+        return Completed(history, np.arange(people * points), points)
+
+
+def align_by_number(history: History) -> Trajectories:
+    """Return the points of every person numbered by time; people with fewer points than most are left out."""
+    place = next((column for column in history.schema.columns if column.kind is Kind.PLACE), None)
+    if place is None:
+        message = "the experiment needs a place (latitude and longitude) in the schema; the data has none"
+        raise SchemaError(message)
+    if any((history.codes[name] == MISSING).any() for name in (place.latitude, place.longitude)):
+        message = f"the place '{place.name}' is missing in some records; delete or complete them for the experiment"
+        raise InfeasibleError(message)
+    counts = history.counts()
+    points = int(np.bincount(counts).argmax()) if len(counts) else 0
+    people = np.flatnonzero(counts >= points)
+    rows = time_table(history).rows[history.offsets[people][:, None] + np.arange(points)]
+    codes = np.stack((history.codes[place.latitude][rows], history.codes[place.longitude][rows]), axis=2)
+    steps = np.array(kilometres_per_step(place, history.codes[place.latitude]))
+    schema = Schema("person", (Column(name="point", kind=Kind.NUMBER), place))
+    return Trajectories(schema, history.subjects.gather(people), codes, steps, place.step)
+
+
+def person_distances(people: Trajectories) -> Floats:
+    """Return the mean distance in kilometres of any two people over their points of equal number."""
+    points = people.codes * people.kilometres
+    total = np.zeros((len(people), len(people)))
+    for number in range(points.shape[1]):
+        apart = points[:, None, number] - points[None, :, number]
+        total += np.sqrt((apart**2).sum(axis=2))
+    return total / max(points.shape[1], 1)
+
+
+def _pairs(cost: Floats, _rng: np.random.Generator) -> tuple[Groups, Ints]:
+    """Optimal pairs; with an odd number whoever is left joins the pair that is nearest."""
+    count = len(cost)
+    first, second = np.triu_indices(count, 1)
+    groups = [list(pair) for pair in match_graph(count, first, second, cost[first, second])]
+    for left in sorted(set(range(count)) - {one for group in groups for one in group}):
+        min(groups, key=lambda group: float(cost[left, group].sum())).append(left)
+    of = {member: group for group in groups for member in group}
+    return Groups.of([sorted(of[person]) for person in range(count)]), np.arange(count)
+
+
+def _symmetric(graph: Callable[[Floats], Ints]) -> Construction:
+    def build(cost: Floats, _rng: np.random.Generator) -> tuple[Groups, Ints]:
+        partners: list[list[int]] = [[person] for person in range(len(cost))]
+        for one, other in graph(cost).tolist():
+            partners[one].append(other)
+            partners[other].append(one)
+        return Groups.of(partners), np.arange(len(cost))
+
+    return build
+
+
+def _assigned(longest: int) -> Construction:
+    def build(cost: Floats, rng: np.random.Generator) -> tuple[Groups, Ints]:
+        permutation = cut_cycles(disjoint_permutations(cost, 1)[0], cost, longest)
+        hulls = np.column_stack((np.arange(len(cost)), permutation))
+        return Groups.of_equal(hulls), turn_cycles(permutation, rng=rng)
+
+    return build
+
+
+BASELINE = "2-anonymity, optimal pairs"
+CONSTRUCTIONS: dict[str, Construction] = {
+    BASELINE: _pairs,
+    "2-concealment, nearest neighbours": _symmetric(neighbour_graph),
+    "2-concealment, cheapest edge cover": _symmetric(edge_cover),
+    "2-concealment, assignment": _assigned(0),
+    "2-concealment, cycles of 3 at most": _assigned(3),
+}
+
+
+def _boxes(people: Trajectories, hulls: Groups) -> tuple[Ints, Ints]:
+    """Return the smallest and largest codes of every hull at every point."""
+    members, starts = people.codes[hulls.members], hulls.bounds[:-1]
+    return np.minimum.reduceat(members, starts, axis=0), np.maximum.reduceat(members, starts, axis=0)
+
+
+def _errors(people: Trajectories, hulls: Groups, owners: Ints) -> tuple[Floats, Floats]:
+    """Return the uniform and the centre error of every person, averaged over the points."""
+    low, high = _boxes(people, hulls)
+    shape = people.codes.shape[:2]
+    flat = [(codes * people.kilometres).reshape(-1, 2) for codes in (people.codes[owners], low, high)]
+    uniform, centre = box_errors(*flat)
+    return uniform.reshape(shape).mean(axis=1), centre.reshape(shape).mean(axis=1)
+
+
+def _audit(people: Trajectories, hulls: Groups, owners: Ints, method: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Publish a sample and return what the audit says."""
+    completed = people.completed()
+    release, secret = publish_slots(completed, hulls, owners, rng=rng, method="record-interpolation")
+    result = audit_release(completed.history, release, secret, k=2)
+    named = max((figure.share for figure in result.reidentified.values()), default=None)
+    return {
+        "people": len(people),
+        "method": method,
+        "verdict": result.verdict.outcome.value,
+        "candidates": result.min_candidates,
+        "largest_component": result.largest_component,
+        "max_posterior": result.max_posterior,
+        "expected_hits": result.expected_hits,
+        "named_by_best_attack": named,
+        "reasons": [reason.sentence for reason in result.verdict.reasons],
+    }
+
+
+@dataclass(eq=False, slots=True)
+class _Collected:
+    """What the samples gave."""
+
+    errors: list[dict[str, Any]]
+    audits: list[dict[str, Any]]
+    histograms: list[tuple[str, Floats]]
+    distances: Floats
+    maps: dict[str, str]
+
+
+def _run(people: Trajectories, sizes: Sequence[int], rng: np.random.Generator) -> _Collected:
+    found = _Collected([], [], [], np.empty(0), {})
+    pictured = _nearest_size(sizes, HISTOGRAM_SIZE)
+    mapped = _nearest_size(sizes, MAP_SIZE)
+    for size in sizes:
+        samples = 1 if size >= len(people) else min(MOST_SAMPLES, max(1, PEOPLE_PER_SIZE // size))
+        sums: dict[str, list[tuple[float, float]]] = {name: [] for name in CONSTRUCTIONS}
+        with stage(f"samples of {size} people", total=samples) as advance:
+            for number in range(samples):
+                part = people.take(np.sort(rng.permutation(len(people))[:size]))
+                cost = person_distances(part)
+                if number == 0 and size == pictured:
+                    found.distances = cost[np.triu_indices(size, 1)]
+                for name, build in CONSTRUCTIONS.items():
+                    hulls, owners = build(cost, rng)
+                    uniform, centre = _errors(part, hulls, owners)
+                    sums[name].append((float(uniform.mean()), float(centre.mean())))
+                    if number == 0:
+                        _picture(found, part, (hulls, owners), name, uniform, pictured=pictured, mapped=mapped)
+                        if size <= AUDITED_UP_TO:
+                            found.audits.append(_audit(part, hulls, owners, name, rng))
+                advance(1)
+        found.errors += _summary(size, sums)
+    return found
+
+
+def _nearest_size(sizes: Sequence[int], wanted: int) -> int:
+    return min(sizes, key=lambda size: abs(size - wanted))
+
+
+def _picture(
+    found: _Collected,
+    part: Trajectories,
+    built: tuple[Groups, Ints],
+    name: str,
+    uniform: Floats,
+    *,
+    pictured: int,
+    mapped: int,
+) -> None:
+    """Keep what the figures need of the first sample of a size."""
+    if len(part) == pictured:
+        found.histograms.append((name, uniform))
+    if len(part) == mapped:
+        hulls, owners = built
+        low, high = _boxes(part, hulls)
+        points, south_west, north_east = (
+            np.multiply(codes, part.degrees, dtype=np.float64).reshape(-1, 2)
+            for codes in (part.codes[owners], low, high)
+        )
+        found.maps[name] = charts.box_map(points, south_west, north_east)
+
+
+def _summary(size: int, sums: dict[str, list[tuple[float, float]]]) -> list[dict[str, Any]]:
+    """Return one row per construction: mean errors over the samples, and how they compare with 2-anonymity."""
+    base = np.mean(sums[BASELINE], axis=0)
+    rows = []
+    for name, values in sums.items():
+        uniform, centre = np.mean(values, axis=0).tolist()
+        ratios = np.array(values)[:, 0] / np.array(sums[BASELINE])[:, 0]
+        rows.append(
+            {
+                "people": size,
+                "samples": len(values),
+                "method": name,
+                "uniform": uniform,
+                "centre": centre,
+                "ratio": uniform / float(base[0]) if base[0] else 1.0,
+                "ratio_centre": centre / float(base[1]) if base[1] else 1.0,
+                "ratio_deviation": float(np.std(ratios)),
+            }
+        )
+    return rows
+
+
+def load_trajectories(source: Path | None, *, people: int, seed: int | None) -> Trajectories:
+    """Return the trajectories of a file, or generated ones of as many people."""
+    if source is not None:
+        return align_by_number(read_history(source))
+    frame = pl.concat(generate_trajectories(people, seed=seed, cells=True))
+    place = Column(name="position", kind=Kind.PLACE, step=0.0001, latitude="lat", longitude="lon")
+    schema = Schema("user", (Column(name="time", kind=Kind.DATETIME), place))
+    return align_by_number(History.from_frame(frame, schema))
+
+
+def run_experiment(
+    folder: Path, *, source: Path | None = None, sizes: Sequence[int] = SIZES, seed: int | None = None
+) -> dict[str, Any]:
+    """Run the experiment, fill a new folder with figures, tables and a report, and return what was measured."""
+    check_folder_target(folder)
+    people = load_trajectories(source, people=max(sizes), seed=seed)
+    fitting = sorted({size for size in sizes if size <= len(people)})
+    if not fitting or fitting[0] < 2:
+        message = f"the data has {len(people)} people with equally many points; choose sizes from 2 to that number"
+        raise InfeasibleError(message)
+    found = _run(people, fitting, np.random.default_rng(seed))
+    figures = {
+        "figure-8": charts.distance_histogram(found.distances),
+        "figure-9": charts.error_curves(found.errors),
+        "figure-9-ratio": charts.error_curves(found.errors, y="ratio", title="error against 2-anonymity"),
+        "figure-10": charts.error_histograms(found.histograms),
+        "figure-11": found.maps[BASELINE],
+        **{f"figure-12-{number}": found.maps[name] for number, name in enumerate(list(CONSTRUCTIONS)[1:], 1)},
+    }
+    with atomic_folder(folder) as temporary:
+        for name, svg in figures.items():
+            (temporary / f"{name}.svg").write_text(svg, encoding="utf-8")
+        pl.DataFrame(found.errors).write_csv(temporary / "errors.csv")
+        pl.DataFrame([{**row, "reasons": " ".join(row["reasons"])} for row in found.audits]).write_csv(
+            temporary / "audits.csv"
+        )
+        (temporary / "report.html").write_text(_report(len(people), found, figures), encoding="utf-8")
+    return {
+        "folder": str(folder),
+        "people": len(people),
+        "points": int(people.codes.shape[1]),
+        "errors": found.errors,
+        "audits": found.audits,
+    }
+
+
+def _report(people: int, found: _Collected, figures: dict[str, str]) -> str:
+    columns = ["people", "samples", "method", "uniform", "centre", "ratio", "ratio_centre"]
+    errors = Table(
+        [
+            "people",
+            "samples",
+            "method",
+            "error, uniform (km)",
+            "error, centre (km)",
+            "against pairs",
+            "centre, against",
+        ],
+        [[row[name] for name in columns] for row in found.errors],
+    )
+    keys = ["people", "method", "verdict", "candidates", "largest_component", "max_posterior", "named_by_best_attack"]
+    audits = Table(
+        ["people", "method", "verdict", "fewest candidates", "largest component", "largest posterior", "best attack"],
+        [["-" if row[name] is None else row[name] for name in keys] for row in found.audits],
+    )
+    names = list(CONSTRUCTIONS)
+    maps = {f"Figure 11: {names[0]}": figures["figure-11"]}
+    maps |= {f"Figure 12: {name}": figures[f"figure-12-{number}"] for number, name in enumerate(names[1:], 1)}
+    sections = [
+        Section(
+            title="Error",
+            paragraphs=["Mean distance between true and published places, per person; smaller is better."],
+            tables=[errors],
+            charts={
+                "Figure 9: error against the number of people": figures["figure-9"],
+                "Figure 9 as a ratio to optimal pairs": figures["figure-9-ratio"],
+                "Figure 10: error of people (orange: mean)": figures["figure-10"],
+            },
+        ),
+        Section(
+            title="What it costs in safety",
+            paragraphs=["The audit of one sample of each size: one half is fair for two candidates."],
+            tables=[audits],
+        ),
+        Section(
+            title="The data",
+            paragraphs=["Black: where people were. Red: what is published."],
+            charts={"Figure 8: distances of people": figures["figure-8"], **maps},
+        ),
+    ]
+    lead = f"Trajectories of {people:,} people, hidden among two each in {len(names)} ways."
+    return render("2-anonymity and 2-concealment of trajectories", lead, sections)

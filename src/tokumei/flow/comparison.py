@@ -1,0 +1,221 @@
+"""Several methods on the same data: how much each loses, how much the best attack names, and which are the best.
+
+A method that fails is a row with its reason, not the end of the run. Nothing is published and nothing secret is kept.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tokumei.audits.audit import audit_release
+from tokumei.audits.result import AuditResult
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.release_folder import refuse_leaks
+from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
+from tokumei.flow import stages as flow
+from tokumei.metrics.cell_error import CellError
+from tokumei.metrics.records_kept import RecordsKept
+from tokumei.parts import find_part, make_part
+from tokumei.progress import stage
+
+__all__ = [
+    "EXTRA_ATTACKS",
+    "Run",
+    "compare",
+    "extra_attacks",
+    "judged",
+    "largest_risk",
+    "mark_front",
+    "plan_runs",
+    "run_frame",
+]
+
+# Attacks beside those of the audit: cheap, and strong where a release contradicts the original.
+EXTRA_ATTACKS = ("re-uniq", "re-item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One method with its settings, and what came out of it; ``failure`` is the code of what went wrong."""
+
+    method: str
+    k: int | None = None
+    settings: tuple[str, ...] = ()
+    loss: float | None = None
+    kept: float | None = None
+    risk: float | None = None
+    best_attack: str = ""
+    verdict: str = ""
+    candidates: int | None = None
+    front: bool = False
+    failure: str = ""
+    message: str = ""
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """How the run is named in tables and charts."""
+        return self.method if self.k is None else f"{self.method} k={self.k}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the run as plain values for JSON."""
+        return {"release": self.name, **dataclasses.asdict(self), "settings": list(self.settings)}
+
+
+def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, Sequence[str]]) -> list[Run]:
+    """Return the runs to do: every method with every k, once if it has none.
+
+    Raises UnknownPartError for an unknown method, ParameterError for wrong settings or those of a method not compared.
+    """
+    for name in settings:
+        if name not in methods:
+            message = f"--set names the method '{name}', which is not compared; add it to --methods"
+            raise ParameterError(message, code="usage")
+    runs = []
+    for method in dict.fromkeys(methods):
+        part = find_part("anonymizer", method)
+        known = {info.name for info in part.parameters()}
+        own = tuple(settings.get(method, ()))
+        # A mistake in what was asked for is told before the work; only what the data forbids becomes a row.
+        make_part(part, own)
+        fixed = any(text.partition("=")[0].strip() == "k" for text in own)
+        levels: Sequence[int | None] = list(dict.fromkeys(ks)) if "k" in known and not fixed and ks else [None]
+        runs += [Run(method=method, k=k, settings=own) for k in levels]
+    return runs
+
+
+def compare(
+    history: History,
+    runs: Sequence[Run],
+    *,
+    seed: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+) -> list[Run]:
+    """Do all runs and return them with their results, the best trade-offs marked."""
+    done = []
+    with stage("compare", total=len(runs)) as advance:
+        for run in runs:
+            begin = time.monotonic()
+            with stage(f"compare: {run.name}"):
+                result = _attempt(history, run, seed=seed, threads=threads, time_limit=time_limit)
+            done.append(dataclasses.replace(result, seconds=time.monotonic() - begin))
+            advance(1)
+    return mark_front(done)
+
+
+def _attempt(history: History, run: Run, *, seed: int | None, threads: int | None, time_limit: float | None) -> Run:
+    try:
+        return _measured(history, run, seed=seed, threads=threads, time_limit=time_limit)
+    except TokumeiError as error:
+        return dataclasses.replace(run, failure=error.code, message=error.message)
+    except MemoryError:
+        message = "the memory is not enough for this method; give less data"
+        return dataclasses.replace(run, failure="memory", message=message)
+    except Exception as error:
+        # The text of a fault of ours, or of another package's part, may hold data: only its kind is told.
+        message = f"internal error ({type(error).__name__}); run 'tokumei anonymize' with this method to see more"
+        return dataclasses.replace(run, failure="internal", message=message)
+
+
+def _measured(history: History, run: Run, *, seed: int | None, threads: int | None, time_limit: float | None) -> Run:
+    method = flow.make_anonymizer(run.method, run.settings, k=run.k, threads=threads)
+    release, secret = flow.anonymize(history, method, seed=seed)
+    # A release whose pseudonyms are ids could not be published: it is no choice.
+    refuse_leaks(history, release, secret)
+    return judged(history, release, secret, run, seed=seed, time_limit=time_limit)
+
+
+def judged(
+    history: History,
+    release: Release,
+    secret: Secret,
+    run: Run,
+    *,
+    seed: int | None = None,
+    time_limit: float | None = None,
+) -> Run:
+    """Return a run with what its release loses and what the attacks name."""
+    audit = audit_release(history, release, secret, k=run.k, time_limit=time_limit)
+    risk, attack = largest_risk(audit, extra_attacks(history, release, secret, seed=seed))
+    return dataclasses.replace(
+        run,
+        loss=CellError().measure(history, release, secret).value,
+        kept=RecordsKept().measure(history, release, secret).value,
+        risk=risk,
+        best_attack=attack,
+        verdict=audit.verdict.outcome.value,
+        candidates=audit.min_candidates,
+    )
+
+
+def extra_attacks(
+    history: History, release: Release, secret: Secret, *, seed: int | None = None
+) -> dict[str, tuple[float, float]]:
+    """Return share and baseline of the attacks beside those of the audit, without those that do not fit the data.
+
+    They see the records sorted by subject and content: what they guess does not depend on their order in a file.
+    """
+    sorted_history = history.take(history.order)
+    found = {}
+    for name in EXTRA_ATTACKS:
+        try:
+            _, score = flow.attack_success(
+                sorted_history, release, secret, make_part(find_part("attack", name)), seed=seed or 0
+            )
+        except (InfeasibleError, SchemaError):
+            continue
+        found[name] = (score.value, score.baseline or 0.0)
+    return found
+
+
+def largest_risk(audit: AuditResult, extra: Mapping[str, tuple[float, float]]) -> tuple[float, str]:
+    """Return the largest share that any attack names, and that attack; ties go to the first by name."""
+    shares = {name: figure.share for name, figure in audit.reidentified.items()}
+    shares |= {name: share for name, (share, _) in extra.items()}
+    best = min(shares, key=lambda name: (-shares[name], name), default="")
+    return shares.get(best, 0.0), best
+
+
+def mark_front(runs: Sequence[Run]) -> list[Run]:
+    """Mark the runs that no other beats in loss and risk at once (Pareto front); failed runs are never on it."""
+    points = [(run.loss, run.risk) for run in runs if run.loss is not None and run.risk is not None]
+    loss, risk = (np.array(side, dtype=np.float64) for side in (zip(*points, strict=True) if points else ((), ())))
+    marked = []
+    for run in runs:
+        beaten = True
+        if run.loss is not None and run.risk is not None:
+            no_worse = (loss <= run.loss) & (risk <= run.risk)
+            beaten = bool((no_worse & ((loss < run.loss) | (risk < run.risk))).any())
+        marked.append(dataclasses.replace(run, front=not beaten))
+    return marked
+
+
+def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
+    """Return the runs as a table without what differs from run to run (seconds)."""
+    rows = [
+        {
+            "release": run.name,
+            "method": run.method,
+            "k": run.k,
+            "settings": " ".join(run.settings),
+            "loss": run.loss,
+            "kept": run.kept,
+            "risk": run.risk,
+            "best_attack": run.best_attack,
+            "verdict": run.verdict,
+            "candidates": run.candidates,
+            "front": run.front,
+            "failure": run.failure,
+            "message": run.message,
+        }
+        for run in runs
+    ]
+    kinds = {"k": pl.Int64, "loss": pl.Float64, "kept": pl.Float64, "risk": pl.Float64, "candidates": pl.Int64}
+    return pl.DataFrame(rows, schema_overrides=kinds)

@@ -1,0 +1,258 @@
+"""Stages run after one another: anonymize, judge, publish, attack."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.data.files import OWNER_ONLY, check_file_target, check_folder_target, write_text
+from tokumei.data.history import Goal, Guesses, History, Release, Schema, Score, Secret
+from tokumei.data.release_folder import in_published_order, refuse_leaks, write_release
+from tokumei.data.secret_file import default_secret_path, write_secret
+from tokumei.data.summary import public_summary
+from tokumei.errors import InfeasibleError, InputError, OutputError, ParameterError, SchemaError
+from tokumei.parts import Attack, Method, Metric, find_part, make_part
+from tokumei.progress import stage
+
+if TYPE_CHECKING:
+    from tokumei.audits.result import AuditResult
+
+__all__ = [
+    "Published",
+    "anonymize",
+    "attack_success",
+    "check_places",
+    "make_anonymizer",
+    "measure",
+    "public_parameters",
+    "publish",
+    "quick_audit",
+    "refuse_foreign_secret",
+    "seeded",
+]
+
+Ints = npt.NDArray[np.int64]
+QUICK_AUDIT_SECONDS = 60.0
+# Parameters that say how a method ran, not what it did; a manifest leaves them out.
+HOW_IT_RAN = frozenset({"resume", "threads"})
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A release on disk, with where its parts are."""
+
+    release: Release
+    secret: Secret
+    folder: Path
+    secret_file: Path
+    manifest: dict[str, Any]
+
+
+def seeded(seed: int | None) -> np.random.Generator:
+    """Return the generator of a run: repeatable from a seed, or the operating system's entropy without one."""
+    return np.random.default_rng(seed)
+
+
+def make_anonymizer(
+    name: str, settings: Sequence[str] = (), *, k: int | None = None, threads: int | None = None
+) -> Method:
+    """Return a registered method with ``name=value`` settings.
+
+    ``k`` is refused by methods that have none. Methods that can use threads get this many (default: one per core);
+    their results do not depend on it.
+    """
+    part = find_part("anonymizer", name)
+    known = {info.name for info in part.parameters()}
+    texts = list(settings)
+    if "threads" in known and not any(text.startswith("threads=") for text in texts):
+        texts.append(f"threads={threads or os.cpu_count() or 1}")
+    if k is not None:
+        if "k" not in known:
+            message = f"the method '{name}' has no k; leave --k out"
+            raise ParameterError(message)
+        texts.append(f"k={k}")
+    method: Method = make_part(part, texts)
+    return method
+
+
+def anonymize(history: History, method: Method, *, seed: int | None = None) -> tuple[Release, Secret]:
+    """Run a method and return the release in published order with its secret.
+
+    The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
+    Columns that the schema keeps unchanged are not shown to it; they are put back afterwards.
+    """
+    history.schema.check_publishable()
+    if not history.schema.fields:
+        message = "the schema leaves no column to publish; name at least one in it that is not dropped"
+        raise SchemaError(message)
+    with stage(f"anonymize: {method.name}"):
+        release, secret = method.anonymize(_without_kept(history).take(history.order), rng=seeded(seed))
+    real = secret.rows >= 0
+    rows = secret.rows.copy()
+    rows[real] = history.order[rows[real]]
+    release = _with_kept(history, release, rows)
+    release, secret = in_published_order(release, dataclasses.replace(secret, rows=rows))
+    return release, dataclasses.replace(secret, seed=seed)
+
+
+def _without_kept(history: History) -> History:
+    """Return the history without the columns that the schema keeps unchanged."""
+    kept = {field.name for field in history.schema.kept}
+    if not kept:
+        return history
+    schema = Schema(history.schema.subject, tuple(column for column in history.schema.columns if not column.keep))
+    if not schema.fields:
+        message = "the schema keeps every column unchanged, which leaves nothing to anonymize; keep fewer columns"
+        raise SchemaError(message)
+    codes = {name: column for name, column in history.codes.items() if name not in kept}
+    return dataclasses.replace(history, schema=schema, codes=codes)
+
+
+def _with_kept(history: History, release: Release, rows: Ints) -> Release:
+    """Return the release with the columns that the schema keeps, as the original has them; empty in dummy records."""
+    if not history.schema.kept:
+        return release
+    source, dummy = np.maximum(rows, 0), rows < 0
+    kept = {field.name: history.cells(field.name).take(source).suppress(dummy) for field in history.schema.kept}
+    cells = {field.name: {**release.cells, **kept}[field.name] for field in history.schema.fields}
+    return Release(history.schema, release.pseudonyms, cells, release.method)
+
+
+def check_places(folder: Path, secret_file: Path | None = None, *, beside: Sequence[Path] = ()) -> Path:
+    """Raise an error if a release, its secret and what lies beside it cannot be written; return the secret's place.
+
+    Nothing is ever written over: the secret of an earlier release cannot be made again.
+    """
+    path = secret_file or default_secret_path(folder)
+    inside = path.resolve()
+    if folder.resolve() in (inside, *inside.parents):
+        message = f"the secret must not lie in the release folder: {path}; name another place with --secret"
+        raise ParameterError(message, file=str(path))
+    if any(inside == other.resolve() for other in beside):
+        message = f"{path} is where the plan or the audit goes; name another place with --secret"
+        raise ParameterError(message, file=str(path))
+    check_folder_target(folder)
+    if path.exists():
+        message = f"{path} exists already; keep it and name another place with --secret, or remove it"
+        raise OutputError(message, file=str(path))
+    for other in beside:
+        if other.exists():
+            message = f"{other} exists already and belongs to another release; name another folder, or move it away"
+            raise OutputError(message, file=str(other))
+        check_file_target(other)
+    check_file_target(path)
+    return path
+
+
+def publish(
+    history: History,
+    release: Release,
+    secret: Secret,
+    folder: Path,
+    *,
+    method: Method,
+    secret_file: Path | None = None,
+    data_format: str = "csv",
+    audited: AuditResult | None = None,
+    beside: Mapping[Path, str] | None = None,
+) -> Published:
+    """Write the release folder and, beside it, the secret; refuse a release that still shows subject ids.
+
+    ``beside`` has further files that only the publisher may see. Of an audit the folder tells the outcome alone:
+    its figures say which guesses are right.
+    """
+    private = dict(beside or {})
+    path = check_places(folder, secret_file, beside=list(private))
+    refuse_leaks(history, release, secret)
+    parameters = public_parameters(method)
+    told = None if audited is None else (audited.verdict.outcome, audited.k)
+    summary = public_summary(release, parameters=parameters, about=method.summary, verdict=told)
+    # What is kept goes first: a release whose secret could not be written would be lost to its publisher.
+    written: list[Path] = []
+    try:
+        write_secret(secret, path)
+        written.append(path)
+        for place, text in private.items():
+            write_text(place, text, mode=OWNER_ONLY)
+            written.append(place)
+        manifest = write_release(release, folder, parameters=parameters, data_format=data_format, summary=summary)
+    except BaseException:
+        for place in written:
+            place.unlink(missing_ok=True)
+        raise
+    return Published(release, secret, folder, path, manifest)
+
+
+def public_parameters(method: Method) -> dict[str, Any]:
+    """Return the parameters of a method as everybody may see them, without how it ran."""
+    told = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
+    return {name: _public(getattr(method, name)) for name in told}
+
+
+def _public(value: Any) -> Any:
+    """Return a parameter as the manifest may show it: of a file only its name, not where the publisher keeps it."""
+    return f"@{Path(value[1:]).name}" if isinstance(value, str) and value.startswith("@") else value
+
+
+def refuse_foreign_secret(history: History, release: Release, secret: Secret) -> None:
+    """Raise InputError if the secret cannot be that of this release and original."""
+    rows = secret.rows
+    fits = len(rows) == len(release) and int(rows.min(initial=0)) >= -1 and int(rows.max(initial=-1)) < len(history)
+    if fits:
+        published = release.pseudonyms.filter(pl.Series(rows >= 0)).unique()
+        owners = secret.owners.filter(pl.col("pseudonym").is_in(published.implode()))
+        # Another file of as many records has other people in it.
+        people = owners["subject"].is_in(history.subjects.implode()).all()
+        fits = owners["pseudonym"].n_unique() == len(published) and people
+    if not fits:
+        message = "the secret does not belong to this release and original; give the three that belong together"
+        raise InputError(message, code="foreign-secret")
+
+
+def quick_audit(history: History, release: Release, secret: Secret, *, k: int | None = None) -> AuditResult:
+    """Return the cheap part of the audit: identical histories, candidates and posteriors."""
+    from tokumei.audits.audit import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+
+    with stage("audit"):
+        return audit_release(history, release, secret, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
+
+
+def attack_success(
+    history: History, release: Release, secret: Secret, attack: Attack, *, seed: int | None = None
+) -> tuple[Guesses, Score]:
+    """Run an attack and return its guesses and the share of pseudonyms it names right, beside random guessing."""
+    with stage(f"attack: {attack.name}"):
+        guesses = attack.guess(history, release, rng=seeded(seed))
+    pseudonyms = release.pseudonyms.n_unique()
+    value = guesses.hits(secret.owners) / pseudonyms if pseudonyms else 0.0
+    baseline = 1 / len(history.subjects) if len(history.subjects) else 0.0
+    score = Score(name=f"re-identified by {attack.name}", value=value, goal=Goal.LOWER, highest=1.0, baseline=baseline)
+    return guesses, score
+
+
+def measure(
+    history: History, release: Release, secret: Secret, metrics: Sequence[Metric], *, skipped: list[str] | None = None
+) -> list[Score]:
+    """Return the score of every metric.
+
+    With a list ``skipped``, a metric that this kind of data has no use for adds its reason there instead of failing.
+    """
+    refuse_foreign_secret(history, release, secret)
+    scores = []
+    for metric in metrics:
+        try:
+            with stage(f"judge: {metric.name}"):
+                scores.append(metric.measure(history, release, secret))
+        except (InfeasibleError, SchemaError) as error:
+            if skipped is None:
+                raise
+            skipped.append(str(error))
+    return scores

@@ -1,1 +1,0 @@
-"""What several stages compute alike, on arrays."""

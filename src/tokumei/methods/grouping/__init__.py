@@ -1,0 +1,1 @@
+"""Groups of people who are published alike: costs, candidates, pairing, partition, alignment, merging."""

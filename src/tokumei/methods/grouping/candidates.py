@@ -1,0 +1,81 @@
+"""Which pairs of units are worth an exact cost: those whose estimate is low against the prices of both.
+
+A price says what a unit has to pay at least in an optimal assignment of the estimates. Choosing by reduced cost
+(estimate minus both prices) instead of by distance finds the pairs an optimal solution uses among 5 to 10 candidates
+per unit (research part 2), because somebody must be paired with the outliers too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tokumei.data.arrays.assignment import assign
+from tokumei.data.arrays.distinct import distinct
+from tokumei.methods.grouping.costs import estimate_pairs, exact_matched, surplus_costs
+from tokumei.methods.grouping.record_table import RecordTable
+
+__all__ = ["FORBIDDEN", "Estimates", "PairGraph", "choose_pairs", "estimate_costs", "exact_graph"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+# The cost of a pair that must not be: a unit with itself, or two units of one owner.
+FORBIDDEN = 1e12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Estimates:
+    """Estimated cost of every pair of a block, and the price of every unit."""
+
+    cost: Floats
+    prices: Floats
+
+    def reduced(self) -> Floats:
+        """Return the estimate of every pair minus the prices of both."""
+        return self.cost - self.prices[:, None] - self.prices[None, :]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairGraph:
+    """Pairs (first < second) with their exact cost."""
+
+    first: Ints
+    second: Ints
+    cost: Floats
+
+
+def estimate_costs(table: RecordTable, *, threads: int = 1) -> Estimates:
+    """Estimate all pairs of a block and price its units by an assignment without fixed points."""
+    counts = table.counts()
+    cost = estimate_pairs(table, threads=threads).astype(np.float64)
+    cost += table.surplus * np.abs(counts[:, None] - counts[None, :])
+    cost[table.owners[:, None] == table.owners[None, :]] = FORBIDDEN
+    solution = assign(cost)
+    return Estimates(cost, (solution.row_prices + solution.column_prices) / 2.0)
+
+
+def choose_pairs(table: RecordTable, estimates: Estimates, per_unit: int) -> tuple[Ints, Ints]:
+    """Return the candidate pairs: the best per unit by reduced cost, and neighbours by record count.
+
+    The neighbours make sure that everybody can be paired, whatever the estimates say.
+    """
+    count = len(table)
+    wanted = min(per_unit, count - 1)
+    reduced = estimates.reduced()
+    nearest = np.argsort(reduced, axis=1, kind="stable")[:, :wanted] if wanted else np.empty((count, 0), dtype=np.int64)
+    chain = np.lexsort((np.arange(count), table.counts()))
+    first = np.concatenate((np.repeat(np.arange(count), wanted), chain[:-1]))
+    second = np.concatenate((nearest.ravel(), chain[1:]))
+    key = distinct(np.minimum(first, second) * count + np.maximum(first, second))
+    first, second = np.divmod(key, max(count, 1))
+    allowed = table.owners[first] != table.owners[second]
+    return first[allowed], second[allowed]
+
+
+def exact_graph(table: RecordTable, first: Ints, second: Ints, *, limit: int, threads: int = 1) -> PairGraph:
+    """Return the pairs with their exact costs."""
+    matched = exact_matched(table, first, second, limit=limit, threads=threads)
+    return PairGraph(first, second, matched + surplus_costs(table, first, second))

@@ -1,0 +1,123 @@
+"""Replace subject ids by pseudonyms and change nothing else: the baseline that shows why more is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.data.cells import MISSING
+from tokumei.data.history import History, Kind, Release, Secret
+from tokumei.errors import ParameterError
+from tokumei.methods.pseudonyms import (
+    draw_pseudonyms,
+    exchange,
+    keyed_pseudonyms,
+    new_key,
+    renewed_by_count,
+    renewed_by_period,
+)
+from tokumei.parts import Method, parameter
+
+__all__ = ["Pseudonymize"]
+
+Ints = npt.NDArray[np.int64]
+SECONDS_PER_DAY = 86_400
+# The first day of year 1 stands for records without a date.
+UNDATED = -719_162
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pseudonymize(Method):
+    """Pseudonyms only.
+
+    Protects against nobody who knows a few records of a person: every record stays as it was. Renewal cuts a history
+    into shorter ones, exchange mixes whole histories; neither hides a record that is unique by itself.
+    """
+
+    name: ClassVar[str] = "pseudonymize"
+    summary: ClassVar[str] = "replace subject ids by pseudonyms, keep all records as they are"
+    source: ClassVar[str] = "PWS Cup 2016, pseudonymization (spec A.1.4)"
+    valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
+
+    style: str = parameter("random", "random numbers, or keyed digests", choices=("random", "keyed"))
+    length: int = parameter(16, "hexadecimal digits of a keyed pseudonym", low=8, high=64)
+    period: str = parameter("never", "renew pseudonyms by calendar", choices=("never", "day", "week", "month", "year"))
+    count: int = parameter(0, "renew a pseudonym after this many records (0: never)", low=0)
+    exchange: float = parameter(
+        0.0, "instead of fresh pseudonyms at a renewal, this share of the old ones changes hands", low=0.0, high=1.0
+    )
+
+    def __post_init__(self) -> None:
+        """Check the parameters, also against each other."""
+        super().__post_init__()
+        if self.period != "never" and self.count:
+            message = "'pseudonymize': renew pseudonyms by period or by count, not by both"
+            raise ParameterError(message)
+        if self.exchange and self.period == "never" and not self.count:
+            message = "'pseudonymize': pseudonyms are exchanged at renewals; set period or count too"
+            raise ParameterError(message)
+
+    def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
+        """Return the records under pseudonyms, in random order."""
+        chunk = self._chunks(history)
+        first = np.unique(chunk, return_index=True)[1]
+        holder = history.subject[first]
+        slot, identities = np.arange(len(first)), history.subjects
+        if self.exchange:
+            slot = self._exchanged(history, first, holder, rng)
+        elif self.period != "never" or self.count:
+            identities = history.subjects.gather(holder) + ":" + pl.Series(slot).cast(pl.String)
+        key = new_key() if self.style == "keyed" else None
+        if key is None:
+            names = draw_pseudonyms(len(identities), rng=rng, avoid=history.subjects)
+        else:
+            names = keyed_pseudonyms(identities, key, length=self.length)
+        rows = rng.permutation(len(history)).astype(np.int64)
+        cells = {spec.name: history.cells(spec.name).take(rows) for spec in history.schema.fields}
+        owners = pl.DataFrame({"pseudonym": names.gather(slot), "subject": history.subjects.gather(holder)})
+        release = Release(history.schema, names.gather(slot[chunk[rows]]), cells, self.name)
+        return release, Secret(owners.unique().sort("pseudonym", "subject"), rows, key)
+
+    def _chunks(self, history: History) -> Ints:
+        """Return, per record, the number of the chunk that is published under one pseudonym."""
+        if self.period != "never":
+            return renewed_by_period(history.subject, _days(history), period=self.period)
+        if self.count:
+            return renewed_by_count(history.subject, _ranks(history), count=self.count)
+        return history.subject
+
+    def _exchanged(self, history: History, first: Ints, holder: Ints, rng: np.random.Generator) -> Ints:
+        """Return, per chunk, whose pseudonym it is published under: within a period a share of them changes hands."""
+        if self.count:
+            period = _ranks(history)[first] // self.count
+        else:
+            everyone = np.zeros(len(history), dtype=np.int64)
+            period = renewed_by_period(everyone, _days(history), period=self.period)[first]
+        slot = holder.copy()
+        for number in np.unique(period):
+            present = np.flatnonzero(period == number)
+            slot[present] = exchange(slot[present], share=self.exchange, rng=rng)
+        return slot
+
+
+def _days(history: History) -> Ints:
+    """Return the day of every record, from the first date or datetime column; those without form a period."""
+    for spec in history.schema.fields:
+        codes = history.codes[spec.name]
+        if spec.kind is Kind.DATE:
+            return np.where(codes == MISSING, UNDATED, codes)
+        if spec.kind is Kind.DATETIME:
+            return np.where(codes == MISSING, UNDATED, codes // SECONDS_PER_DAY)
+    message = "'pseudonymize': renewal by period needs a date or datetime column; the schema has none"
+    raise ParameterError(message)
+
+
+def _ranks(history: History) -> Ints:
+    """Return the position of every record within its subject's history."""
+    rank = np.empty(len(history), dtype=np.int64)
+    rank[history.order] = np.arange(len(history)) - np.repeat(history.offsets[:-1], history.counts())
+    return rank

@@ -1,0 +1,86 @@
+"""What in a table looks like a mistake of the schema: said before a release is made of it, with what to do."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.data.cells import MISSING
+from tokumei.data.history import Field, History
+from tokumei.profiles.infer_kinds import NOMINAL_NAMES, name_tokens
+
+__all__ = ["hints"]
+
+Ints = npt.NDArray[np.int64]
+_DATE_LIKE = (
+    r"^\s*(\d{1,4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,4}日?|\d{8}"
+    r"|\d{1,2} [A-Za-z]{3,9} \d{4}|[A-Za-z]{3,9} \d{1,2},? \d{4})"
+)
+_GROUPED_NUMBER = r"^\s*[+-]?[¥$€£]?\d{1,3}(,\d{3})+(\.\d+)?\s*$"
+_NUMBER = r"^\s*[+-]?[¥$€£]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?\s*$"
+# Of so many of the values something must be true before a person is told of it.
+MOST, SOME, FEW_MISTAKES = 0.8, 0.02, 0.9
+FEWEST_SUBJECTS = 20
+
+
+def hints(history: History) -> list[str]:
+    """Return one sentence per thing that a person should look at, in the order of the columns."""
+    found: list[str] = []
+    if len(history) and len(history.subjects) == 1:
+        found.append(
+            f"all records belong to one subject ('{history.schema.subject}'); nobody can hide in a crowd of one: "
+            "name the right subject column in the schema"
+        )
+    for spec in history.schema.fields:
+        hint = _hint(history, spec)
+        if hint:
+            found.append(f"column '{spec.name}': {hint}")
+    return found
+
+
+def _hint(history: History, spec: Field) -> str:
+    codes = history.codes[spec.name]
+    drop = "drop it in the schema ({ drop = true })"
+    if not spec.nominal:
+        return f"has no values at all; {drop}" if len(codes) and bool((codes == MISSING).all()) else ""
+    values = history.categories[spec.name]
+    present = values.filter(values != "")
+    if len(present) == 0:
+        return f"has no values at all; {drop}" if len(codes) else ""
+    written = _written_hint(present)
+    if written:
+        return written
+    if len(history.subjects) >= FEWEST_SUBJECTS and _own_values(history.subject, codes) >= MOST:
+        return f"nearly every subject has a value of its own here, as names and ids do; unless it is needed, {drop}"
+    return ""
+
+
+def _written_hint(present: pl.Series) -> str:
+    """Say if the distinct values look like dates or numbers that could not be read as such."""
+    dates = float(present.str.contains(_DATE_LIKE).mean() or 0.0)  # type: ignore[arg-type]
+    grouped = float(present.str.contains(_GROUPED_NUMBER).mean() or 0.0)  # type: ignore[arg-type]
+    numbers = float(present.str.contains(_NUMBER).mean() or 0.0)  # type: ignore[arg-type]
+    if dates >= MOST and len(present) > 1 and numbers < MOST:
+        forms = len({_form(value) for value in present.head(1000).to_list()})
+        how = "in several forms" if forms > 1 else "in a form that is not known"
+        return f"these look like dates {how}; write all in one, such as 2011-02-17, to have them treated as dates"
+    if numbers >= MOST and grouped >= SOME:
+        return "these look like numbers with thousands separators; remove the commas to have them treated as numbers"
+    if FEW_MISTAKES <= numbers < 1.0 and not set(name_tokens(present.name)) & NOMINAL_NAMES:
+        return "most of these are numbers, some are not; correct those that are mistakes, or leave it a category"
+    return ""
+
+
+def _form(value: str) -> str:
+    """Return a value with every number as its length class: 2011-02-17 and 2012-11-01 have the same form."""
+    return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d{3,}", "Y", re.sub(r"(?<!\d)\d{1,2}(?!\d)", "n", value.strip())))
+
+
+def _own_values(subject: Ints, codes: Ints) -> float:
+    """Return the share of subjects all of whose values nobody else has."""
+    frame = pl.DataFrame({"subject": subject, "code": codes}).unique()
+    alone = frame.with_columns(alone=pl.len().over("code") == 1)
+    return float(alone.group_by("subject").agg(pl.col("alone").all())["alone"].mean() or 0.0)  # type: ignore[arg-type]

@@ -1,0 +1,204 @@
+"""Documents: one self-contained HTML file, no script, no request, readable in print, in the dark and by screen readers.
+
+A document is sections of blocks. Everything is escaped except what is `Markup` already, such as linked numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from typing import ClassVar
+
+import jinja2
+from markupsafe import Markup
+
+from tokumei.words.numbers import is_written_number
+
+__all__ = ["Banner", "Bullets", "Definitions", "Figure", "Heading", "Prose", "Section", "Table", "render"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph; ``tone`` may be 'soft' or 'warning'."""
+
+    text: str
+    tone: str = ""
+    kind: ClassVar[str] = "prose"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading inside a section."""
+
+    text: str
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list of sentences."""
+
+    items: Sequence[str]
+    kind: ClassVar[str] = "bullets"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A small table of plain values; ``caption`` says what it holds."""
+
+    headers: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    caption: str = ""
+    kind: ClassVar[str] = "table"
+
+    def numeric(self) -> list[bool]:
+        """Return which columns hold numbers (plain, linked or written out): they stand on the right.
+
+        What a row is about stands on the left, digits or not.
+        """
+        columns = [[row[column] for row in self.rows] for column in range(len(self.headers))]
+        told = [[value for value in column if value not in ("", "–")] for column in columns]
+        return [
+            bool(values) and all(_is_number(value, written=column > 0) for value in values)
+            for column, values in enumerate(told)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart (SVG) with its title and a note; ``description`` tells those who cannot see it what it shows.
+
+    A ``themed`` chart has no background and takes the colours of the page.
+    """
+
+    svg: str
+    title: str
+    description: str = ""
+    note: str = ""
+    themed: bool = True
+    kind: ClassVar[str] = "figure"
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Terms with their anchors: key, name, text."""
+
+    terms: Sequence[tuple[str, str, str]]
+    kind: ClassVar[str] = "definitions"
+
+
+_ROLES = re.compile(r'\s(?:role|aria-[a-z]+)="[^"]*"')
+Block = Prose | Heading | Bullets | Table | Figure | Definitions
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """The answer of a document, before everything else; ``outcome`` chooses its colour."""
+
+    outcome: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a document: blocks in order, then (for plain documents) paragraphs, tables and charts."""
+
+    title: str
+    anchor: str = ""
+    blocks: Sequence[Block] = ()
+    paragraphs: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    charts: Mapping[str, str] = field(default_factory=dict)
+
+    def all_blocks(self) -> list[Block]:
+        """Return everything as blocks."""
+        plain = [Figure(svg, caption, themed=False) for caption, svg in self.charts.items()]
+        return [*self.blocks, *(Prose(text) for text in self.paragraphs), *self.tables, *plain]
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tokumei.reports"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = _cell
+    return environment.get_template("document.html")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
+
+
+def _is_number(value: object, *, written: bool) -> bool:
+    if isinstance(value, Markup):
+        return 'class="n"' in value
+    if isinstance(value, str):
+        return written and is_written_number(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _named_svg(figure: Figure, number: int) -> Markup:
+    """Return the chart with ids of its own, and with its title and description for screen readers."""
+    prefix = f"f{number}-"
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', figure.svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", svg)
+    svg = re.sub(r'((?:xlink:)?href)="#([^"]+)"', rf'\1="#{prefix}\2"', svg)
+    labels = f"{prefix}title {prefix}desc" if figure.description else f"{prefix}title"
+    described = f'<desc id="{prefix}desc">{escape(figure.description)}</desc>' if figure.description else ""
+    named = f'<title id="{prefix}title">{escape(figure.title)}</title>{described}'
+    look = "themed" if figure.themed else "plain"
+    # Roles of the chart library speak English and of parts; the chart as a whole is one image with a description.
+    svg = re.sub(r"<[a-zA-Z][^>]*>", lambda tag: _ROLES.sub("", tag.group()), svg)
+    opening, _, rest = svg.partition(">")
+    opening = re.sub(r'\sclass="[^"]*"', "", opening)
+    # The text was made by the chart library from escaped values and contains no script (a test reads every element).
+    return Markup(f'{opening} class="{look}" role="img" aria-labelledby="{labels}">{named}{rest}')  # noqa: S704
+
+
+def render(
+    title: str,
+    lead: str,
+    sections: Sequence[Section],
+    *,
+    language: str = "en",
+    banner: Banner | None = None,
+    notes: Sequence[Prose] = (),
+    contents: str = "",
+    footer: str = "",
+) -> str:
+    """Return the document as HTML text; ``contents`` is the heading of a table of contents, if one is wanted."""
+    numbered = 0
+    drawn = []
+    for section in sections:
+        blocks: list[dict[str, object]] = []
+        for block in section.all_blocks():
+            entry: dict[str, object] = {"block": block}
+            if isinstance(block, Figure):
+                numbered += 1
+                entry["svg"] = _named_svg(block, numbered)
+            blocks.append(entry)
+        drawn.append({"section": section, "blocks": blocks})
+    return _template().render(
+        title=title,
+        lead=lead,
+        sections=drawn,
+        language=language,
+        banner=banner,
+        notes=notes,
+        contents=contents,
+        footer=footer,
+    )

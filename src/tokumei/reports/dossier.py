@@ -1,0 +1,205 @@
+"""Collects what a report of a release shows: the audit with its tables, attacks, scores, the data before and after.
+
+Everything about people goes in as counts, shares and pseudonyms; the Secret is used to check attacks and stays behind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tokumei.audits.audit import audit_release
+from tokumei.audits.evidence import candidate_counts, posterior_counts, worst_protected
+from tokumei.audits.result import AuditResult
+from tokumei.data.history import Evidence, History, Release, Score, Secret, Verdict
+from tokumei.data.release_folder import MANIFEST_NAME
+from tokumei.errors import ParameterError, UnreadableError
+from tokumei.flow import comparison
+from tokumei.flow import stages as flow
+from tokumei.metrics.before_after import correlations, place_points, place_rectangles, top_values
+from tokumei.metrics.distributions import column_distributions
+from tokumei.metrics.rfm_classes import rfm_before_after
+from tokumei.parts import find_part, make_part, part_names
+from tokumei.progress import stage
+from tokumei.reports.material import Material
+
+__all__ = ["collect", "k_curve", "public_parameters"]
+
+# What stands for a pseudonym that is the id of a subject.
+MASK = "•••"
+
+
+def collect(
+    history: History,
+    release: Release,
+    secret: Secret | None = None,
+    *,
+    k: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    trade_off: pl.DataFrame | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> Material:
+    """Audit a release, measure it, and return all that its report shows."""
+    if secret is not None:
+        flow.refuse_foreign_secret(history, release, secret)
+    with stage("audit"):
+        audit = audit_release(history, release, secret, k=k, time_limit=time_limit, seed=seed)
+    with stage("before and after"):
+        utility, rfm_overlap = _utility(history, release)
+    return Material(
+        method=release.method,
+        k=audit.k,
+        verdict=_without_ids(audit.verdict, history),
+        with_secret=audit.with_secret,
+        figures=_figures(history, release, audit),
+        attacks=_attacks(history, release, secret, audit, seed=seed),
+        parameters=dict(parameters or {}),
+        protection=_protection(audit, history),
+        scores=_scores(history, release, secret),
+        utility=utility,
+        rfm_overlap=rfm_overlap,
+        trade_off=trade_off,
+        version=version("tokumei"),
+    )
+
+
+def _figures(history: History, release: Release, audit: AuditResult) -> dict[str, float | None]:
+    baseline = [figure.baseline for name, figure in audit.reidentified.items() if name == "matching-posterior"]
+    return {
+        "records_before": len(history),
+        "records_after": len(release),
+        "subjects": audit.subjects,
+        "pseudonyms": audit.pseudonyms,
+        "k": audit.k,
+        "k_anonymity": audit.k_anonymity,
+        "k_concealment": audit.k_concealment,
+        "min_candidates": audit.min_candidates,
+        "mean_candidates": audit.mean_candidates,
+        "components": audit.components,
+        "largest_component": audit.largest_component,
+        "max_posterior": audit.max_posterior,
+        "share_posterior_over_95": audit.share_posterior_over_95,
+        "expected_hits": audit.expected_hits,
+        "random_hits": baseline[0] * audit.pseudonyms if baseline else None,
+        "chain_difference": None if audit.max_posterior is None else audit.chain_difference,
+    }
+
+
+def _attacks(
+    history: History, release: Release, secret: Secret | None, audit: AuditResult, *, seed: int
+) -> pl.DataFrame:
+    """Return what every attack names; those beside the audit's need the truth."""
+    rows: list[dict[str, object]] = [
+        {
+            "attack": name,
+            "share": figure.share,
+            "baseline": figure.baseline,
+            "observed": figure.observed,
+            "detail": figure.detail,
+        }
+        for name, figure in audit.reidentified.items()
+    ]
+    extra = {} if secret is None else comparison.extra_attacks(history, release, secret, seed=seed)
+    rows += [
+        {"attack": name, "share": share, "baseline": baseline, "observed": share, "detail": ""}
+        for name, (share, baseline) in extra.items()
+    ]
+    kinds = {"attack": pl.String, "share": pl.Float64, "baseline": pl.Float64, "observed": pl.Float64}
+    return pl.DataFrame(rows, schema={**kinds, "detail": pl.String})
+
+
+def _without_ids(verdict: Verdict, history: History) -> Verdict:
+    """Return a verdict that names no subject: a bad release may use their ids as pseudonyms."""
+    reasons = []
+    for reason in verdict.reasons:
+        name = reason.values.get("pseudonym")
+        if name is not None and _are_ids(pl.Series([str(name)]), history).any():
+            sentence = reason.sentence.replace(f"'{name}'", f"'{MASK}'")
+            reasons.append(replace(reason, sentence=sentence, values={**reason.values, "pseudonym": MASK}))
+        else:
+            reasons.append(reason)
+    return replace(verdict, reasons=tuple(reasons))
+
+
+def _are_ids(names: pl.Series, history: History) -> pl.Series:
+    """Return which names of pseudonyms are subjects, as they stand or before the number of a record judged alone."""
+    subjects = history.subjects.implode()
+    return names.is_in(subjects) | names.str.replace(r" \(record \d+\)$", "").is_in(subjects)
+
+
+def _protection(audit: AuditResult, history: History) -> Evidence:
+    pseudonyms = audit.evidence.tables.get("pseudonyms")
+    if pseudonyms is None:
+        return Evidence()
+    worst = worst_protected(pseudonyms)
+    tables = {
+        "posteriors": posterior_counts(pseudonyms, k=audit.k),
+        "candidates": candidate_counts(pseudonyms),
+        "worst": worst.with_columns(
+            pl.when(_are_ids(worst["pseudonym"], history)).then(pl.lit(MASK)).otherwise("pseudonym").alias("pseudonym")
+        ),
+    }
+    return Evidence(tables)
+
+
+def _scores(history: History, release: Release, secret: Secret | None) -> list[Score]:
+    """Return every registered metric that fits the data; all of them need the Secret."""
+    if secret is None:
+        return []
+    metrics = [make_part(find_part("metric", name)) for name in part_names("metric")]
+    return flow.measure(history, release, secret, metrics, skipped=[])
+
+
+def _utility(history: History, release: Release) -> tuple[Evidence, float | None]:
+    tables = dict(column_distributions(history, release).tables)
+    for spec in history.schema.fields:
+        if spec.nominal:
+            tables[f"top {spec.name}"] = top_values(history, release, spec.name)
+    tables["correlations"] = correlations(history, release)
+    points, rectangles = place_points(history), place_rectangles(history, release)
+    if points is not None and rectangles is not None:
+        tables |= {"points": points, "rectangles": rectangles}
+    rfm = rfm_before_after(history, release)
+    if rfm is None:
+        return Evidence(tables), None
+    return Evidence({**tables, "rfm classes": rfm[0], "rfm grid": rfm[1]}), rfm[2]
+
+
+def public_parameters(folder: Path) -> dict[str, Any]:
+    """Return the parameters that the manifest of a release folder states."""
+    path = folder / MANIFEST_NAME
+    try:
+        parameters = json.loads(path.read_text(encoding="utf-8")).get("parameters", {})
+        return dict(parameters)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError, TypeError):
+        message = f"{path}: this is not the manifest that 'tokumei anonymize' wrote; restore the release folder"
+        raise UnreadableError(message, file=str(path)) from None
+
+
+def k_curve(
+    history: History,
+    method: str,
+    ks: Sequence[int],
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    time_limit: float | None = None,
+) -> pl.DataFrame:
+    """Run the method of a release again with other k and return the trade-off; its other parameters stay."""
+    known = {info.name for info in find_part("anonymizer", method).parameters()}
+    if "k" not in known:
+        message = f"the method '{method}' has no k; leave --k-curve out"
+        raise ParameterError(message, code="usage")
+    told = {name: value for name, value in (parameters or {}).items() if name in known and name != "k"}
+    settings = [f"{name}={value}" for name, value in told.items() if value is not None]
+    runs = comparison.plan_runs([method], ks, {method: settings})
+    return comparison.run_frame(comparison.compare(history, runs, seed=seed, time_limit=time_limit))

@@ -1,0 +1,44 @@
+"""What a report is made from: plain tables and values, collected elsewhere, without a trace of the Secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from tokumei.data.results import Evidence, Score, Verdict
+
+__all__ = ["Material"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Material:
+    """All that a report of one release shows.
+
+    ``figures``: those of the audit by name, null where they could not be computed. ``attacks``: a row per attack with
+    ``attack``, ``share``, ``baseline``, ``observed``, ``detail``. ``protection``: tables ``posteriors``, ``candidates``
+    and ``worst``. ``utility``: ``columns``, ``distribution <column>``, ``top <column>``, ``correlations``,
+    ``rfm classes``, ``rfm grid``, ``points``, ``rectangles``, as far as the data has them. ``trade_off``: a row per
+    release with ``release``, ``loss``, ``risk``, ``verdict``, ``front``, ``failure``.
+    """
+
+    method: str
+    k: int
+    verdict: Verdict
+    with_secret: bool
+    figures: Mapping[str, float | None]
+    attacks: pl.DataFrame
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    protection: Evidence = field(default_factory=Evidence)
+    scores: Sequence[Score] = ()
+    utility: Evidence = field(default_factory=Evidence)
+    rfm_overlap: float | None = None
+    trade_off: pl.DataFrame | None = None
+    version: str = ""
+
+    @property
+    def subjects(self) -> int:
+        """The number of people in the original."""
+        return int(self.figures["subjects"] or 0)

@@ -1,0 +1,332 @@
+"""The charts of a release report: Vega-Lite specifications without background, in the few colours the page knows.
+
+Texts come in from outside, so that a chart speaks the language of its page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from tokumei.reports.charts import BLUE, GREY, INK, ORANGE, Spec, log_axis, percent_axis, to_svg
+from tokumei.words.numbers import percent
+
+__all__ = ["attack_chart", "category_chart", "grid_chart", "map_chart", "ordered_chart", "stairs", "trade_off_chart"]
+
+GREEN, GRID = "#00684A", "#dddddd"
+WIDTH, HEIGHT, ATTACK_WIDTH = 400, 190, 460
+SECONDS_PER_DAY = 86_400
+# How dates are written on an axis: alike in every language.
+DATES = {"date": "%Y-%m-%d", "datetime": "%m-%d %H:%M"}
+LONGEST_LABEL = 28
+FEWEST_BINS = 8
+MAP_HEIGHT = 420
+LARGEST_LOSS = 1.2
+# A line of text in a trade-off chart: its height as a share of the axis, a letter as a share of its width.
+LINE, LETTER = 0.05, 0.012
+# Half the width of a point as a share of the axis, and how far the middle of a name stands above its point.
+MARK, RAISED = 0.011, 0.022
+# How wide a percentage beside the bar of an attack is, as a share of the axis.
+FIGURE = 0.1
+LONG_SPAN_DAYS = 3
+CONFIG: Spec = {
+    "aria": False,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "domainColor": GREY,
+        "tickColor": GREY,
+        "gridColor": GRID,
+        "titleFontWeight": "normal",
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "labelLimit": 260,
+        "labelSeparation": 8,
+    },
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "orient": "top",
+        "title": None,
+        "labelFontSize": 12,
+        "symbolOpacity": 1,
+    },
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12},
+    "text": {"color": INK},
+}
+
+
+def _svg(spec: Spec) -> str:
+    return to_svg({"background": None, "config": CONFIG, **spec})
+
+
+def _data(table: pl.DataFrame) -> Spec:
+    return {"values": table.to_dicts()}
+
+
+def _limit(value: float, *, axis: str = "x") -> Spec:
+    """Return a dashed line at the value that was promised."""
+    return {
+        "data": {"values": [{"limit": value}]},
+        "mark": {"type": "rule", "color": INK, "strokeDash": [5, 4]},
+        "encoding": {axis: {"field": "limit", "type": "quantitative"}},
+    }
+
+
+def stairs(table: pl.DataFrame, *, x: str, y: str, limit: float | None = None, share: bool = False) -> str:
+    """Return a histogram of ``pseudonyms`` over bins (``from``, ``to``), with the promised limit as a dashed line."""
+    axis = percent_axis(ticks=5) if share else {"format": ",d", "tickMinStep": 1}
+    # A few bins alone would become as wide as the chart.
+    domain = [0, 1] if share else [table["from"].min(), max(table["to"].max(), table["from"].min() + FEWEST_BINS)]  # type: ignore[operator,type-var]
+    bars = {
+        "data": _data(table),
+        "mark": {"type": "bar", "color": BLUE},
+        "encoding": {
+            "x": {
+                "field": "from",
+                "type": "quantitative",
+                "title": x,
+                "bin": "binned",
+                "axis": axis,
+                "scale": {"domain": domain, "nice": False},
+            },
+            "x2": {"field": "to"},
+            "y": {"field": "pseudonyms", "type": "quantitative", "title": y},
+        },
+    }
+    layers = [bars] if limit is None else [bars, _limit(limit)]
+    return _svg({"width": WIDTH, "height": HEIGHT, "layer": layers})
+
+
+def attack_chart(rows: pl.DataFrame, *, limit: float, words: Mapping[str, str]) -> str:
+    """Return bars of attack success (``attack``, ``share``, ``baseline``), each with the mark of blind guessing."""
+    y = {"field": "attack", "type": "nominal", "title": None, "sort": None}
+    share = {
+        "field": "share",
+        "type": "quantitative",
+        "title": words["share"],
+        "axis": percent_axis(),
+        "scale": {"domain": [0, 1]},
+    }
+    marks = {"domain": [words["share"], words["random"]], "range": [ORANGE, BLUE]}
+    bar = {
+        "mark": {"type": "bar", "height": {"band": 0.55}},
+        "encoding": {"x": share, "y": y, "color": {**_named(words, 0), "scale": marks}},
+    }
+    tick = {
+        "mark": {"type": "tick", "thickness": 3, "height": 20},
+        "encoding": {"x": {"field": "baseline", "type": "quantitative"}, "y": y, "color": _named(words, 1)},
+    }
+    text = {
+        "mark": {"type": "text", "align": "left", "dx": 6, "color": INK},
+        "encoding": {
+            "x": {"field": "end", "type": "quantitative"},
+            "y": y,
+            "text": {"field": "shown", "type": "nominal"},
+        },
+    }
+    shown = pl.Series("shown", [percent(value) for value in rows["share"].to_list()], dtype=pl.String)
+    end = pl.max_horizontal("share", "baseline")
+    # A figure that the dashed line would cross stands behind it.
+    crossed = end.is_between(limit - FIGURE, limit)
+    values = rows.with_columns(pl.when(crossed).then(pl.lit(limit)).otherwise(end).alias("end"), shown)
+    spec = {"data": _data(values), "width": ATTACK_WIDTH, "height": {"step": 30}}
+    return _svg({**spec, "layer": [bar, tick, _limit(limit), text]})
+
+
+def _named(words: Mapping[str, str], position: int) -> dict[str, Any]:
+    return {"datum": words[("share", "random")[position]], "type": "nominal"}
+
+
+def _sides(words: Mapping[str, str]) -> Spec:
+    return {
+        "field": "side",
+        "type": "nominal",
+        "sort": None,
+        "scale": {"domain": [words["before"], words["after"]], "range": [BLUE, ORANGE]},
+    }
+
+
+def _both(table: pl.DataFrame, index: list[str], words: Mapping[str, str]) -> pl.DataFrame:
+    """Return one row per bar or point: the index, the side by its name, the share."""
+    long = table.unpivot(["before", "after"], index=index, variable_name="side", value_name="share")
+    return long.with_columns(pl.col("side").replace({"before": words["before"], "after": words["after"]}))
+
+
+def ordered_chart(table: pl.DataFrame, *, kind: str, scale: str, words: Mapping[str, str]) -> str:
+    """Return the distributions of an ordered column before and after as two steps over each other."""
+    x: Spec = {"field": "at", "type": "quantitative", "title": None, "scale": {"zero": False, "nice": False}}
+    if scale == "log":
+        x |= {"scale": {"type": "log", "nice": False}, "axis": log_axis(table["from"][0], table["to"][-1])}
+    ends = table.tail(1).with_columns(pl.col("to").alias("from"))
+    steps = pl.concat([table, ends]).with_columns(pl.col("from").alias("at"))
+    if kind in DATES:
+        unit = 1000 * (SECONDS_PER_DAY if kind == "date" else 1)
+        # Bins begin half a step before their first value.
+        steps = steps.with_columns(((pl.col("from") + 0.5) * unit).alias("at"))
+        span = float(table["to"][-1] - table["from"][0]) * unit / (1000 * SECONDS_PER_DAY)
+        form = DATES["date" if kind == "date" or span > LONG_SPAN_DAYS else "datetime"]
+        axis = {"format": form, "tickCount": 5, "labelOverlap": True}
+        x = {"field": "at", "type": "temporal", "title": None, "scale": {"type": "utc"}, "axis": axis}
+    y = {"field": "share", "type": "quantitative", "title": words["records"], "axis": percent_axis(ticks=4)}
+    encoding = {"x": x, "y": {**y, "stack": None}, "color": _sides(words)}
+    layers = [
+        {"mark": {"type": "area", "interpolate": "step-after", "opacity": 0.22}},
+        {"mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2}},
+    ]
+    data = _data(_both(steps, ["at"], words))
+    return _svg({"data": data, "width": WIDTH, "height": HEIGHT, "encoding": encoding, "layer": layers})
+
+
+def category_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
+    """Return the shares of the most frequent values before and after as pairs of bars."""
+    largest = table.filter(pl.col("value").is_not_null()).select(pl.max_horizontal("before", "after").max()).item()
+    # All others together may be so many that nothing else could be seen beside them.
+    fits = pl.col("value").is_not_null() | (pl.max_horizontal("before", "after") <= 2 * (largest or 1.0))
+    named = table.filter(fits).with_columns(
+        pl.when(pl.col("value").is_null())
+        .then(pl.lit(words["others"]))
+        .when(pl.col("value") == "")
+        .then(pl.lit(words["empty"]))
+        .when(pl.col("value").str.len_chars() > LONGEST_LABEL)
+        .then(pl.concat_str(pl.col("value").str.head(LONGEST_LABEL - 1), pl.lit("…")))
+        .otherwise("value")
+        .alias("value")
+    )
+    # Bars under one label would be added up: values that look alike are numbered.
+    number = pl.concat_str("value", pl.lit(" ("), pl.int_range(1, pl.len() + 1).over("value"), pl.lit(")"))
+    named = named.with_columns(pl.when(pl.len().over("value") > 1).then(number).otherwise("value").alias("value"))
+    encoding = {
+        "y": {"field": "value", "type": "nominal", "title": None, "sort": None},
+        "yOffset": {"field": "side", "sort": None},
+        "x": {"field": "share", "type": "quantitative", "title": words["records"], "axis": percent_axis(ticks=6)},
+        "color": _sides(words),
+    }
+    spec = {"data": _data(_both(named, ["value"], words)), "width": 320, "height": {"step": 9, "for": "offset"}}
+    return _svg({**spec, "mark": "bar", "encoding": encoding})
+
+
+def grid_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
+    """Return customers by recency and money as two tables side by side, darker where there are more."""
+    long = table.unpivot(["before", "after"], index=["recency", "monetary"], variable_name="side", value_name="share")
+    long = long.with_columns(pl.col("side").replace({"before": words["before"], "after": words["after"]}))
+    size = {"field": "share", "type": "quantitative", "legend": None, "scale": {"range": [0, 900]}}
+    x = {"field": "monetary", "type": "ordinal", "title": words["money_class"], "axis": {"labelAngle": 0}}
+    y = {"field": "recency", "type": "ordinal", "title": words["recency_class"], "sort": "descending"}
+    layers = [
+        {"mark": {"type": "circle", "color": BLUE, "opacity": 0.35}, "encoding": {"x": x, "y": y, "size": size}},
+        {
+            "mark": {"type": "text", "color": INK},
+            "encoding": {"x": x, "y": y, "text": {"field": "share", "type": "quantitative", "format": ","}},
+        },
+    ]
+    column = {"field": "side", "type": "nominal", "title": None, "sort": [words["before"], words["after"]]}
+    inner = {"width": 210, "height": 210, "layer": layers}
+    return _svg({"data": _data(long), "facet": {"column": column}, "spec": inner})
+
+
+def map_chart(points: pl.DataFrame, rectangles: pl.DataFrame, *, words: Mapping[str, str]) -> str:
+    """Return original places as dots and published rectangles over them; north is up, degrees are true to scale."""
+    axis = {"type": "quantitative", "scale": {"zero": False, "nice": False}, "axis": {"tickCount": 5}}
+    sides = {"domain": [words["before"], words["after"]], "range": [BLUE, ORANGE]}
+    boxes = {
+        "data": _data(rectangles),
+        "mark": {"type": "rect", "fillOpacity": 0.07, "strokeOpacity": 0.8, "strokeWidth": 1},
+        "encoding": {
+            "x": {"field": "west", "title": words["longitude"], **axis},
+            "x2": {"field": "east"},
+            "y": {"field": "south", "title": words["latitude"], **axis},
+            "y2": {"field": "north"},
+            "color": {"datum": words["after"], "type": "nominal", "scale": sides},
+            "stroke": {"datum": words["after"], "type": "nominal", "scale": sides},
+        },
+    }
+    dots = {
+        "data": _data(points),
+        "mark": {"type": "circle", "size": 16, "opacity": 0.75},
+        "encoding": {
+            "x": {"field": "longitude", **axis},
+            "y": {"field": "latitude", **axis},
+            "color": {"datum": words["before"], "type": "nominal", "scale": sides},
+        },
+    }
+    return _svg({"width": _map_width(points, rectangles), "height": MAP_HEIGHT, "layer": [boxes, dots]})
+
+
+def _map_width(points: pl.DataFrame, rectangles: pl.DataFrame) -> int:
+    """Return the width at which a kilometre is as long to the east as to the north, within what a page can show."""
+    if points.height == 0 or rectangles.height == 0:
+        return MAP_HEIGHT
+    north = [*points["latitude"].to_list(), *rectangles["south"].to_list(), *rectangles["north"].to_list()]
+    east = [*points["longitude"].to_list(), *rectangles["west"].to_list(), *rectangles["east"].to_list()]
+    high, wide = max(north) - min(north), max(east) - min(east)
+    shape = wide * math.cos(math.radians((max(north) + min(north)) / 2)) / high if high > 0 else 1.0
+    return round(min(max(MAP_HEIGHT * shape, MAP_HEIGHT / 2), 1.5 * MAP_HEIGHT))
+
+
+def trade_off_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
+    """Return releases as points (``release``, ``loss``, ``risk``, ``verdict``, ``front``), the front as a line."""
+    # Beyond 1 everything could as well be suppressed: points far out stand at the edge.
+    largest = min(max([float(loss) for loss in rows["loss"].to_list()], default=1.0) or 1.0, LARGEST_LOSS)
+    wide = 1.35 * largest
+    x: Spec = {"field": "loss", "type": "quantitative", "title": words["loss"]}
+    x |= {"scale": {"domain": [0, wide], "clamp": True}, "axis": {"tickCount": 7}}
+    y = {
+        "field": "risk",
+        "type": "quantitative",
+        "title": words["risk"],
+        "axis": percent_axis(),
+        "scale": {"domain": [0, 1.05], "clamp": True},
+    }
+    outcomes = {
+        "domain": [words[name] for name in ("safe", "not-shown-unsafe", "unsafe")],
+        "range": [GREEN, BLUE, ORANGE],
+    }
+    shapes = {"domain": outcomes["domain"], "range": ["circle", "square", "triangle-up"]}
+    names = {name: words[name] for name in ("safe", "not-shown-unsafe", "unsafe")}
+    values = rows.with_columns(pl.col("verdict").replace(names), pl.Series("label", _label_heights(rows, wide)))
+    front = values.filter(pl.col("front")).sort("loss", "risk")
+    layers = [
+        {
+            "data": _data(front),
+            "mark": {"type": "line", "color": GREY, "strokeDash": [2, 3], "interpolate": "step-after"},
+            "encoding": {"x": x, "y": y},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 100, "opacity": 1},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": {"field": "verdict", "type": "nominal", "scale": outcomes},
+                "shape": {"field": "verdict", "type": "nominal", "scale": shapes},
+            },
+        },
+        {
+            "mark": {"type": "text", "align": "left", "dx": 9, "dy": -7, "color": INK},
+            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "release", "type": "nominal"}},
+        },
+    ]
+    return _svg({"data": _data(values), "width": 560, "height": 320, "layer": layers})
+
+
+def _label_heights(rows: pl.DataFrame, wide: float) -> list[float]:
+    """Return where the names of points stand: beside them, or lower where another name or point stands already."""
+    points = rows.with_row_index("row").sort(["risk", "loss"], descending=[True, False])
+    # Names stand a little above the height that is returned, and begin to the right of their own points.
+    marks = [(min(row["loss"] / wide, 1.0), row["risk"]) for row in points.iter_rows(named=True)]
+    taken = [(left - MARK, left + MARK, risk - RAISED) for left, risk in marks]
+    heights = [0.0] * rows.height
+    for (left, risk), row in zip(marks, points.iter_rows(named=True), strict=True):
+        start, end, height = left + MARK, left + MARK + LETTER * len(row["release"]), risk
+        while height > 0 and any(
+            abs(height - other) < LINE and start < right and first < end for first, right, other in taken
+        ):
+            height -= LINE
+        height = max(height, 0.0)
+        taken.append((start, end, height))
+        heights[row["row"]] = height
+    return heights

@@ -1,0 +1,102 @@
+"""The report of a release for those who must answer for it: the verdict first, then the evidence, then the terms."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tokumei.reports.document import Banner, Bullets, Definitions, Prose, Section, Table, render
+from tokumei.reports.language import Words
+from tokumei.reports.material import Material
+from tokumei.reports.numbers import DASH, linked, with_links
+from tokumei.reports.safety_sections import (
+    attack_section,
+    candidate_section,
+    figure_section,
+    reason_section,
+    worst_section,
+)
+from tokumei.reports.utility_sections import trade_off_blocks, trade_off_section, utility_section
+
+__all__ = ["comparison_page", "release_report"]
+
+_KNOWS = ("original", "release", "method", "not_random", "goal")
+_LIMITS = ("attacks", "attributes", "outside", "seed", "sampled", "legal")
+
+
+def release_report(material: Material, *, language: str = "en") -> str:
+    """Return the report as one HTML document in a language (``en``, ``ja``)."""
+    words = Words(language)
+    outcome = material.verdict.outcome.value
+    banner = Banner(
+        outcome,
+        with_links(words(f"verdict.{outcome}", k=material.k), "verdict"),
+        with_links(words(f"verdict.{outcome}_text", k=material.k), "k"),
+    )
+    notes = [Prose(words("report.internal"), "warning")]
+    if not material.with_secret:
+        notes.append(Prose(words("report.no_secret"), "warning"))
+    sections = [
+        reason_section(material, words),
+        figure_section(material, words),
+        candidate_section(material, words),
+        attack_section(material, words),
+        worst_section(material, words),
+        utility_section(material, words),
+        trade_off_section(material, words),
+        _list_section("attacker", "knows", _KNOWS, words),
+        _list_section("limits", "limits", _LIMITS, words),
+        _made_section(material, words),
+        _glossary(words),
+    ]
+    counts = {name: f"{int(material.figures[f'records_{name}'] or 0):,}" for name in ("before", "after")}
+    people = {name: f"{int(material.figures[name] or 0):,}" for name in ("subjects", "pseudonyms")}
+    return render(
+        words("report.title"),
+        with_links(words("report.lead", method=material.method or DASH, **counts, **people), "records"),
+        [section for section in sections if section is not None],
+        language=language,
+        banner=banner,
+        notes=notes,
+        contents=words("report.contents"),
+        footer=words("report.version", version=material.version),
+    )
+
+
+def comparison_page(rows: pl.DataFrame, *, records: int, subjects: int, version: str, language: str = "en") -> str:
+    """Return a page on several releases of the same data (columns as ``Material.trade_off``)."""
+    words = Words(language)
+    lead = words("report.compare_lead", runs=rows.height, records=f"{records:,}", subjects=f"{subjects:,}")
+    sections = [
+        Section(title=words("report.trade_off"), anchor="trade-off", blocks=trade_off_blocks(rows, words)),
+        _list_section("attacker", "knows", _KNOWS, words),
+        _list_section("limits", "limits", _LIMITS, words),
+        _glossary(words),
+    ]
+    return render(
+        words("report.compare_title"),
+        with_links(lead, "records"),
+        sections,
+        language=language,
+        contents=words("report.contents"),
+        footer=words("report.version", version=version),
+    )
+
+
+def _list_section(title: str, group: str, names: tuple[str, ...], words: Words) -> Section:
+    items = [words(f"{group}.{name}") for name in names]
+    return Section(title=words(f"report.{title}"), anchor=title, blocks=[Bullets(items)])
+
+
+def _made_section(material: Material, words: Words) -> Section:
+    """Return the method with its parameters, as the manifest states them."""
+    rows: list[list[object]] = [[words("head.method"), material.method or DASH]]
+    for name, value in material.parameters.items():
+        rows.append([name, words("word.none") if value is None or value == "" else linked(value, "setting")])
+    table = Table([words("head.parameter"), words("head.value")], rows)
+    return Section(title=words("report.made"), anchor="made", blocks=[Prose(words("prose.made")), table])
+
+
+def _glossary(words: Words) -> Section:
+    terms = [(key, name, text) for key, (name, text) in words.terms().items()]
+    note = Prose(words("prose.glossary"), "soft")
+    return Section(title=words("report.glossary"), anchor="glossary", blocks=[note, Definitions(terms)])

@@ -1,1 +1,0 @@
-"""Contest rule sets: compositions of the parts of the other stages."""

@@ -1,0 +1,1 @@
+"""Seeded generators of histories in the shape of real ones."""

@@ -1,0 +1,1 @@
+"""Values as people read them: texts in every language, numbers in one format."""

@@ -1,0 +1,289 @@
+"""Boards and rankings: what everybody sees during a round, and the tables, matrix and chart points after it.
+
+Everything here is computed from submissions, evaluations, choices and teams, and from nothing else; the same rows
+give the same standings. A board follows the feedback rule of its round and freezes before the end; referees see all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.cache import caches
+from django.db.models import Max
+
+from tokumei.contests import Column, Entry, Pair, RoundTable, find_game
+from tokumei_arena import access, clock
+from tokumei_arena.contests import phases
+from tokumei_arena.models import Contest, Feedback, LogEntry, Phase, Round, Submission, Target, Team
+from tokumei_arena.work import feedback, staging, targets
+
+__all__ = [
+    "Board",
+    "BoardRow",
+    "Matrix",
+    "MatrixTeam",
+    "Point",
+    "Tables",
+    "board",
+    "matrix",
+    "overall_table",
+    "overall_visible",
+    "round_table",
+    "state",
+    "tables",
+    "visible_tables",
+]
+
+KEPT_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """A team on the board: its best release as far as it is shown, how many it handed in, and when the last came."""
+
+    team: str
+    name: str
+    rank: int | None
+    figures: Mapping[str, Any]
+    submissions: int
+    last_at: datetime | None
+    disqualified: bool = False
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The utility board of a round; ``frozen_at`` is set while it stands still."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[BoardRow, ...]
+    feedback: str
+    frozen_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixTeam:
+    """A team in the attack matrix; ``alias`` is the name under which its data was attacked."""
+
+    team: str
+    name: str
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """What each attacker achieved against each target: ``cells[(owner, attacker)]`` holds the figures of a pair."""
+
+    owners: tuple[MatrixTeam, ...]
+    attackers: tuple[MatrixTeam, ...]
+    cells: Mapping[tuple[str, str], Mapping[str, Any]]
+    figure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A release on the chart of utility against safety."""
+
+    team: str
+    name: str
+    utility: float
+    safety: float
+    ranked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Everything about a scored round; ``complete`` is False while evaluations are still under way."""
+
+    table: RoundTable
+    matrix: Matrix
+    points: tuple[Point, ...]
+    names: Mapping[str, str]
+    complete: bool
+
+
+def board(round_: Round, viewer: access.Viewer) -> Board:
+    """Return the utility board as this viewer may see it now."""
+    if access.is_referee(viewer):
+        return _board(round_, Feedback.EXACT, None)
+    rule = feedback.policy(round_, Submission.Kind.RELEASE)
+    frozen = _frozen_at(round_)
+    since = "" if frozen is None else frozen.timestamp()
+    key = f"board:{round_.pk}:{rule}:{since}:{_log_number()}"
+    common: Board | None = caches["pages"].get(key)
+    if common is None:
+        common = _board(round_, rule, frozen)
+        caches["pages"].set(key, common, KEPT_SECONDS)
+    membership = access.membership(viewer, round_.contest)
+    if membership is None:
+        return common
+    own = str(membership.team_id)
+    return replace(common, rows=tuple(replace(row, own=row.team == own) for row in common.rows))
+
+
+def state(round_: Round) -> tuple[int, datetime | None]:
+    """Return what tells whether a board may have changed since."""
+    return _log_number(), _frozen_at(round_)
+
+
+def _log_number() -> int:
+    """Return the number of the last log entry: whatever changes a contest writes one, so it names a state."""
+    return int(LogEntry.objects.aggregate(last=Max("number"))["last"] or 0)
+
+
+def _frozen_at(round_: Round) -> datetime | None:
+    """Return since when the board stands still: shortly before the end of anonymization, until that end."""
+    phase = phases.phase_of(round_, Phase.Kind.ANONYMIZE)
+    if phase is None or phase.ends_at is None or not round_.freeze_minutes:
+        return None
+    since = phase.ends_at - timedelta(minutes=round_.freeze_minutes)
+    return since if since <= clock.now() < phase.ends_at else None
+
+
+def _board(round_: Round, rule: Feedback, frozen: datetime | None) -> Board:
+    game = find_game(round_.contest.rule_set)
+    best = targets.chosen_releases(round_, until=frozen)
+    counts = targets.release_counts(round_, until=frozen)
+    rows = []
+    for team in _teams(round_.contest):
+        release = best.get(team.pk)
+        count, last = counts.get(team.pk, (0, None))
+        figures = {} if release is None or release.evaluation is None else release.evaluation.figures
+        # What is hidden must not show in the order either.
+        told = feedback.coarse(figures, rule)
+        order = game.release_order(told) if told else None
+        out = team.disqualified_at is not None
+        row = BoardRow(str(team.pk), team.name, None, feedback.shown(figures, rule), count, last, out)
+        rows.append((row, None if out else order))
+    return Board(game.release_columns, _ranked(rows), rule.value, frozen)
+
+
+def _ranked(rows: Iterable[tuple[BoardRow, float | None]]) -> tuple[BoardRow, ...]:
+    """Return rows by their order, equal ones sharing a rank; those without one come last, by name."""
+    listed = list(rows)
+    known = sorted(((order, row.name, row) for row, order in listed if order is not None), key=lambda one: one[:2])
+    orders = [order for order, _, _ in known]
+    ranked = [replace(row, rank=1 + orders.index(order)) for order, _, row in known]
+    others = sorted((row for row, order in listed if order is None), key=lambda row: row.name)
+    return (*ranked, *others)
+
+
+def _teams(contest: Contest) -> list[Team]:
+    return list(Team.objects.filter(contest=contest, approved_at__isnull=False).order_by("number"))
+
+
+def _entries(round_: Round, teams: Iterable[Team]) -> list[Entry]:
+    """Return every team with the release with which it competes: its target, or what would become one."""
+    published = {
+        target.team_id: target.submission
+        for target in Target.objects.filter(round=round_).select_related("submission__evaluation")
+    }
+    chosen = published or targets.chosen_releases(round_)
+    found = []
+    for team in teams:
+        release = chosen.get(team.pk)
+        evaluation = None if release is None else release.evaluation
+        usable = evaluation is not None and evaluation.valid
+        found.append(
+            Entry(
+                team=str(team.pk),
+                figures=evaluation.figures if usable and evaluation is not None else None,
+                received_at=release.received_at if release is not None and usable else None,
+                disqualified=team.disqualified_at is not None,
+            )
+        )
+    return found
+
+
+def _pairs(round_: Round) -> list[Pair]:
+    """Return the best valid attempt of every attacker at every target."""
+    game = find_game(round_.contest.rule_set)
+    guesses = (
+        Submission.objects.filter(
+            round=round_, kind=Submission.Kind.GUESSES, verdict=Submission.Verdict.VALID, evaluation__isnull=False
+        )
+        .order_by("received_at", "pk")
+        .values_list("team_id", "target__team_id", "evaluation__figures")
+    )
+    best: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for attacker, owner, figures in guesses:
+        key = (str(attacker), str(owner))
+        if key not in best or game.guess_order(figures) < game.guess_order(best[key]):
+            best[key] = figures
+    return [
+        Pair(attacker, owner, figures) for (attacker, owner), figures in sorted(best.items(), key=lambda one: one[0])
+    ]
+
+
+def round_table(round_: Round) -> RoundTable:
+    """Return the rankings of a round as its evaluations stand now."""
+    return tables(round_).table
+
+
+def matrix(round_: Round) -> Matrix:
+    """Return the attack matrix as the evaluations stand now."""
+    return tables(round_).matrix
+
+
+def tables(round_: Round) -> Tables:
+    """Return everything about a round; for referees, and for everybody through `visible_tables`."""
+    key = f"tables:{round_.pk}:{_log_number()}"
+    found: Tables | None = caches["pages"].get(key)
+    if found is None:
+        found = _tables(round_)
+        caches["pages"].set(key, found, KEPT_SECONDS)
+    return found
+
+
+def _tables(round_: Round) -> Tables:
+    game = find_game(round_.contest.rule_set)
+    teams = _teams(round_.contest)
+    entries, pairs = _entries(round_, teams), _pairs(round_)
+    table = game.rank_round(entries, pairs, staging.parameters_of(round_))
+    names = {str(team.pk): team.name for team in teams}
+    aliases = {str(owner): alias for owner, alias in round_.targets.values_list("team_id", "alias")}
+    everybody = tuple(MatrixTeam(team, name) for team, name in names.items())
+    owners = tuple(MatrixTeam(team, name, aliases[team]) for team, name in names.items() if team in aliases)
+    cells = {(pair.owner, pair.attacker): pair.figures for pair in pairs}
+    points = tuple(
+        Point(
+            row.team,
+            names[row.team],
+            float(row.figures[game.utility_figure]),
+            float(row.figures[game.safety_figure]),
+            row.rank is not None,
+        )
+        for row in table.anonymizers
+        if game.utility_figure in row.figures and game.safety_figure in row.figures
+    )
+    pending = round_.submissions.filter(state__in=("queued", "running")).exists()
+    return Tables(table, Matrix(owners, everybody, cells, game.matrix_figure), points, names, not pending)
+
+
+def visible_tables(viewer: access.Viewer, round_: Round) -> Tables | None:
+    """Return the tables of a round if this viewer may see them now: everybody once they are out, referees always."""
+    now = phases.current_phase(round_)
+    if access.is_referee(viewer) or (now is not None and now.kind == Phase.Kind.PUBLISHED):
+        return tables(round_)
+    return None
+
+
+def overall_visible(viewer: access.Viewer, contest: Contest) -> bool:
+    """Return whether the overall ranking may be shown: all counted rounds are out, or the viewer is a referee."""
+    rounds = _counted_rounds(contest)
+    return bool(rounds) and all(visible_tables(viewer, round_) is not None for round_ in rounds)
+
+
+def _counted_rounds(contest: Contest) -> list[Round]:
+    """Return the rounds that count: practice is for trying things out."""
+    rounds = Round.objects.filter(contest=contest).exclude(kind=Round.Kind.PRACTICE)
+    return list(rounds.select_related("contest").prefetch_related("phases"))
+
+
+def overall_table(contest: Contest) -> RoundTable:
+    """Return the round-weighted rankings of a contest."""
+    weighted = [(float(round_.weight), round_table(round_)) for round_ in _counted_rounds(contest)]
+    return find_game(contest.rule_set).rank_overall(weighted)

@@ -1,0 +1,1 @@
+"""Contests as referees make and run them: plan, phases, data, announcements."""

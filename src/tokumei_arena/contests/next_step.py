@@ -1,0 +1,120 @@
+"""What a viewer should do next in a contest, in one sentence and one link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tokumei_arena import access, clock
+from tokumei_arena.contests import phases
+from tokumei_arena.models import Contest, Membership, Phase, Round, Submission, Team
+from tokumei_arena.teams.membership import registration_open
+
+__all__ = ["Step", "active_round", "next_step"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A sentence, the page to go to (route and its words), and the moment it speaks of."""
+
+    text: str
+    link: str = ""
+    route: str = ""
+    words: tuple[str, ...] = ()
+    moment: datetime | None = None
+
+
+def active_round(contest: Contest) -> Round | None:
+    """Return the round that matters now: the first whose results are not out, else the last."""
+    rounds = list(contest.rounds.prefetch_related("phases"))
+    waiting = [one for one in rounds if not _published(one)]
+    return next(iter(waiting), rounds[-1] if rounds else None)
+
+
+def _published(round_: Round) -> bool:
+    phase = phases.phase_of(round_, Phase.Kind.PUBLISHED)
+    return phase is not None and phase.starts_at <= clock.now()
+
+
+def next_step(viewer: access.Viewer, contest: Contest) -> Step:
+    """Return what this viewer should do next."""
+    slug, round_ = (contest.slug,), active_round(contest)
+    found = access.membership(viewer, contest)
+    if access.is_referee(viewer):
+        return Step(_("You are a referee: run this contest from the desk."), _("Referee desk"), "desk")
+    if found is None and round_ is not None and _published(round_):
+        return _results(contest, round_)
+    if viewer.is_anonymous:
+        return Step(_("Sign in to take part."), _("Sign in"), "account_login")
+    if found is None and not registration_open(contest):
+        return Step(_("Registration is closed. With the invitation link of a team you can still join it."))
+    if found is None:
+        text = _("You are in no team yet: create one, or open the invitation link of a team.")
+        return Step(text, _("Create a team"), "team_new", slug)
+    return _step_of_member(found, contest, round_)
+
+
+def _step_of_member(found: Membership, contest: Contest, round_: Round | None) -> Step:
+    slug = (contest.slug,)
+    if found.terms_accepted_at is None:
+        return Step(_("Accept the terms of participation."), _("Terms"), "terms", slug)
+    if found.team.approved_at is None:
+        return Step(_("Your team waits for the referee's approval."), _("Your team"), "team", slug)
+    if found.team.disqualified_at is not None:
+        return Step(_("Your team is disqualified; the page of your team says why."), _("Your team"), "team", slug)
+    if round_ is None:
+        return Step(_("The rounds of this contest are not set up yet."))
+    return _step_in_round(found.team, contest, round_)
+
+
+def _step_in_round(team: Team, contest: Contest, round_: Round) -> Step:
+    words = (contest.slug, round_.kind)
+    phase = phases.current_phase(round_)
+    if phase is None or phase.kind == Phase.Kind.REGISTRATION:
+        return _wait(round_)
+    if phase.kind == Phase.Kind.ANONYMIZE:
+        handed_in = Submission.objects.filter(round=round_, team=team, verdict=Submission.Verdict.VALID).exists()
+        text = (
+            _("Your team has a valid submission. Improve it, or choose the one that counts, until:")
+            if handed_in
+            else _("Download the data, anonymize it and hand it in until:")
+        )
+        return Step(text, round_.get_kind_display(), "round", words, phase.ends_at)
+    if phase.kind == Phase.Kind.ATTACK:
+        return _attack(team, round_, words, phase.ends_at)
+    if phase.kind == Phase.Kind.SCORING:
+        return Step(_("The referees check the scores. Nothing is left to do."), _("Board"), "board", words)
+    return _results(contest, round_)
+
+
+def _attack(team: Team, round_: Round, words: tuple[str, ...], until: datetime | None) -> Step:
+    others = round_.targets.exclude(team=team)
+    tried = round_.submissions.filter(team=team, kind="guesses").exclude(verdict=Submission.Verdict.INVALID)
+    left = others.count() - tried.values("target").distinct().count()
+    if left <= 0:
+        text = _("Your team has attacked every target. The attack phase ends:")
+    else:
+        text = ngettext(
+            "Attack the data of the other teams; %(count)d target is left, until:",
+            "Attack the data of the other teams; %(count)d targets are left, until:",
+            left,
+        ) % {"count": left}
+    return Step(text, _("Targets"), "targets", words, until)
+
+
+def _wait(round_: Round) -> Step:
+    coming = sorted((one for one in round_.phases.all() if one.starts_at > clock.now()), key=lambda one: one.starts_at)
+    if not coming:
+        return Step(_("Nothing is going on at the moment."))
+    first = coming[0]
+    text = _("Nothing to do yet. The phase “%(phase)s” begins:") % {"phase": first.get_kind_display()}
+    return Step(text, moment=first.starts_at)
+
+
+def _results(contest: Contest, round_: Round) -> Step:
+    if contest.rounds.count() > 1:
+        return Step(_("The results are out."), _("Overall ranking"), "overall", (contest.slug,))
+    return Step(_("The results are out."), _("Board"), "board", (contest.slug, round_.kind))

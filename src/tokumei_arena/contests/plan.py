@@ -1,0 +1,155 @@
+"""What a contest shall be, before it exists: sensible defaults, and the rules a plan must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from django.core.validators import slug_re
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tokumei.contests import game_names
+from tokumei_arena.contests.parameters import check_parameters
+from tokumei_arena.errors import RefusedError
+from tokumei_arena.models import Contest, Feedback, Phase, Round
+
+__all__ = [
+    "DEFAULT_TERMS",
+    "ContestPlan",
+    "RoundPlan",
+    "check_kinds",
+    "check_slug",
+    "check_starts",
+    "check_weights",
+    "default_rounds",
+    "free_slug",
+]
+
+KINDS = list(Phase.Kind)
+# Days from the first day of a round to the beginning of each phase.
+TIMETABLE = dict(zip(KINDS, (0, 7, 14, 21, 22), strict=True))
+ROUND_DAYS = 24
+WEIGHTS = {Round.Kind.PRACTICE: Decimal(0), Round.Kind.PRELIMINARY: Decimal("0.1"), Round.Kind.FINAL: Decimal("0.9")}
+PRIVATE_FINAL = ("pws2021",)
+LONGEST_SLUG = 40
+
+DEFAULT_TERMS = gettext_lazy(
+    "The data is for this contest only: do not pass it on, and delete it when the contest is over. "
+    "Nobody tries to learn who the persons in the data are, except by the attacks of this contest. "
+    "Attack the data of other teams, never this server or other teams' machines. "
+    "Results are published under the team name."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundPlan:
+    """One round: what it counts, what it allows, and when each phase begins (it ends when the next begins)."""
+
+    kind: str
+    weight: Decimal
+    starts: Mapping[str, datetime]
+    private_data: bool = False
+    release_limit: int | None = None
+    attack_limit: int = 1
+    release_feedback: str = Feedback.EXACT
+    attack_feedback: str = Feedback.DELAYED
+    freeze_minutes: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestPlan:
+    """A contest with its rounds."""
+
+    name: str
+    rule_set: str
+    rounds: tuple[RoundPlan, ...]
+    slug: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    about: str = ""
+    terms: str = ""
+    team_size: int = 10
+    needs_approval: bool = True
+
+    def check(self) -> None:
+        """Raise one sentence if the plan cannot be carried out."""
+        if self.rule_set not in game_names():
+            message = _("there is no rule set “%(name)s”; choose one of %(known)s")
+            raise RefusedError(message % {"name": self.rule_set, "known": ", ".join(game_names())}, code="rule-set")
+        if self.slug:
+            check_slug(self.slug)
+        if not self.rounds:
+            raise RefusedError(_("choose at least one round"), code="no-rounds")
+        check_kinds([plan.kind for plan in self.rounds])
+        check_weights(plan.weight for plan in self.rounds)
+        for plan in self.rounds:
+            check_starts(plan.starts)
+        check_parameters(self.rule_set, self.parameters)
+
+
+def check_slug(slug: str) -> None:
+    """Raise one sentence unless a short name can stand in addresses."""
+    if len(slug) > LONGEST_SLUG or not slug_re.match(slug):
+        message = _("the short name “%(slug)s” cannot be used; write letters, digits and hyphens, at most %(limit)d")
+        raise RefusedError(message % {"slug": slug[:LONGEST_SLUG], "limit": LONGEST_SLUG}, code="bad-slug")
+
+
+def check_kinds(kinds: Sequence[str]) -> None:
+    """Raise one sentence unless every round is of another kind that there is."""
+    if len(set(kinds)) < len(kinds) or not set(kinds) <= set(Round.Kind.values):
+        message = _("a contest has these rounds, each at most once: %(known)s")
+        raise RefusedError(message % {"known": ", ".join(Round.Kind.values)}, code="round-kind")
+
+
+def check_weights(weights: Iterable[Decimal]) -> None:
+    """Raise one sentence unless the weights of all rounds add up to one."""
+    listed = list(weights)
+    if any(weight < 0 for weight in listed) or sum(listed) != 1:
+        message = _("the weights of the rounds must add up to 1; they add up to %(sum)s")
+        raise RefusedError(message % {"sum": f"{sum(listed):f}"}, code="weights")
+
+
+def check_starts(starts: Mapping[str, datetime]) -> None:
+    """Raise one sentence unless every phase begins after the one before it."""
+    missing = next((kind for kind in KINDS if kind not in starts), None)
+    if missing is not None:
+        message = _("say when the phase “%(phase)s” begins")
+        raise RefusedError(message % {"phase": missing.label}, code="phase-missing")
+    for before, after in pairwise(KINDS):
+        if starts[after] <= starts[before]:
+            message = _("the phase “%(after)s” must begin after the phase “%(before)s”")
+            raise RefusedError(message % {"after": after.label, "before": before.label}, code="phase-order")
+
+
+def default_rounds(rule_set: str, now: datetime) -> dict[str, RoundPlan]:
+    """Return a plan for every kind of round: one week each to register, anonymize and attack, results a day later.
+
+    Practice and preliminary round begin with the next full hour, the final round when the preliminary is over.
+    """
+    first = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    plans = {}
+    for kind in Round.Kind:
+        begin = first + timedelta(days=ROUND_DAYS if kind == Round.Kind.FINAL else 0)
+        plans[str(kind)] = RoundPlan(
+            kind=kind,
+            weight=WEIGHTS[kind],
+            starts={str(phase): begin + timedelta(days=days) for phase, days in TIMETABLE.items()},
+            private_data=kind == Round.Kind.FINAL and rule_set in PRIVATE_FINAL,
+            attack_limit=10 if kind == Round.Kind.PRACTICE else 1,
+        )
+    return plans
+
+
+def free_slug(name: str) -> str:
+    """Return a short name for addresses that no contest has yet; names without Latin letters give ``contest``."""
+    stem = slugify(name)[:34].strip("-") or "contest"
+    taken = set(Contest.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    number = 1
+    while (slug := stem if number == 1 else f"{stem}-{number}") in taken:
+        number += 1
+    return slug

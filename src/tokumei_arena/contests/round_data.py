@@ -1,0 +1,180 @@
+"""The files that a round hands out: checked by the game in a limited process, stored, replaced only in time."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.base import File
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from tokumei.contests import FileSpec, find_game
+from tokumei_arena import access
+from tokumei_arena.errors import NotNowError, RefusedError
+from tokumei_arena.models import Blob, Contest, DataFile, Person, Round, Submission, Team
+from tokumei_arena.records import logbook
+from tokumei_arena.records.storage import put_file
+from tokumei_arena.wording import in_language
+from tokumei_arena.work.limits import Limits
+from tokumei_arena.work.sandbox import run_child
+from tokumei_arena.work.staging import parameters_of
+
+__all__ = ["DataRefusedError", "DataReport", "put_data", "put_folder", "remove_data", "teams_without_data"]
+
+SHOWN_FINDINGS = 100
+PIECE = 1 << 20
+
+
+class DataRefusedError(RefusedError):
+    """The checker refused the files; carries its findings, each with a message in both languages."""
+
+    def __init__(self, message: str, findings: list[dict[str, Any]]) -> None:
+        super().__init__(message, code="data-refused")
+        self.findings = findings[:SHOWN_FINDINGS]
+
+
+@dataclass(frozen=True)
+class DataReport:
+    """What was stored, and what the game says about it (rows, subjects)."""
+
+    files: tuple[DataFile, ...]
+    figures: dict[str, Any]
+
+
+def put_data(round_: Round, files: Mapping[str, File[Any]], *, by: Person, team: Team | None = None) -> DataReport:
+    """Check uploaded files (plain, .gz or zip) and hand them out in this round: to all teams, or to one."""
+    access.need_referee(by)
+    game = find_game(round_.contest.rule_set)
+    with tempfile.TemporaryDirectory(prefix="arena-data-") as temporary:
+        folder = Path(temporary)
+        (folder / "data").mkdir()
+        for spec in game.data_files:
+            if spec.name in files:
+                _unpack(files[spec.name], spec, folder)
+        return put_folder(round_, folder, by=by, team=team)
+
+
+def _unpack(file: File[Any], spec: FileSpec, folder: Path) -> None:
+    # Needs numpy, which web processes start without.
+    from tokumei_arena.work.unpack import unpack  # noqa: PLC0415
+
+    upload = folder / f"{spec.name}.upload"
+    with upload.open("wb") as target:
+        for piece in file.chunks(PIECE):
+            target.write(piece)
+    notes = unpack(upload, folder / "data", [spec.name], _limits())
+    upload.unlink()
+    if notes:
+        raise DataRefusedError(_("the data cannot be used"), [note.as_dict() for note in notes])
+
+
+def _limits() -> Limits:
+    return Limits.of(settings.ARENA_LIMITS)
+
+
+def put_folder(
+    round_: Round, folder: Path, *, by: Person, team: Team | None = None, origin: str = "upload"
+) -> DataReport:
+    """Check and store what lies in ``folder/data`` as NAME.csv."""
+    access.need_referee(by)
+    _refuse_wrong_place(round_, team)
+    _refuse_missing(round_.contest, folder / "data")
+    figures = _check(round_, folder)
+    stored = {path.stem: _store(round_.contest, path) for path in sorted((folder / "data").glob("*.csv"))}
+    with transaction.atomic():
+        locked = Round.objects.select_for_update().get(pk=round_.pk)
+        _refuse_used(locked, team)
+        DataFile.objects.filter(round=locked, team=team).delete()
+        made = [DataFile.objects.create(round=locked, team=team, name=name, blob=blob) for name, blob in stored.items()]
+        logbook.record(
+            "data.put",
+            actor=by,
+            contest=round_.contest,
+            object_id=round_.pk,
+            round=round_.kind,
+            team="" if team is None else str(team.pk),
+            origin=origin,
+            sha256={name: blob.sha256 for name, blob in stored.items()},
+            figures=figures,
+        )
+    return DataReport(tuple(made), figures)
+
+
+def _refuse_wrong_place(round_: Round, team: Team | None) -> None:
+    if round_.private_data and team is None:
+        raise RefusedError(_("in this round every team gets data of its own; choose a team"), code="data-private")
+    if not round_.private_data and team is not None:
+        raise RefusedError(_("in this round all teams get the same data"), code="data-common")
+
+
+def _refuse_missing(contest: Contest, data: Path) -> None:
+    for spec in find_game(contest.rule_set).data_files:
+        if not spec.optional and not (data / f"{spec.name}.csv").exists():
+            message = _("the file %(name)s (%(about)s) is missing; choose it too")
+            raise RefusedError(message % {"name": spec.name, "about": in_language(spec.about)}, code="data-missing")
+
+
+def _refuse_used(round_: Round, team: Team | None) -> None:
+    """Refuse to change data with which somebody works already."""
+    used = Submission.objects.filter(round=round_)
+    if (used if team is None else used.filter(team=team)).exists():
+        message = _("teams have handed in results for this data; it can no longer be changed")
+        raise NotNowError(message, code="data-used")
+
+
+def _check(round_: Round, folder: Path) -> dict[str, Any]:
+    """Run the game's own check where a bad file can do no harm; return what it says about the data."""
+    contest = round_.contest
+    job = {
+        "task": "data",
+        "rule_set": contest.rule_set,
+        "parameters": parameters_of(round_),
+    }
+    outcome = run_child(folder, job, _limits())
+    if outcome.result is None:
+        message = _("the data could not be checked within the limits of this server (%(why)s)")
+        raise RefusedError(message % {"why": outcome.death}, code="data-check-failed")
+    checked = outcome.result["results"][0]
+    if not checked["valid"]:
+        raise DataRefusedError(_("the data cannot be used"), checked["findings"])
+    figures: dict[str, Any] = checked["figures"]
+    return figures
+
+
+def _store(contest: Contest, path: Path) -> Blob:
+    secret = {spec.name for spec in find_game(contest.rule_set).data_files if spec.secret}
+    area = Blob.Area.TRUTH if path.stem in secret else Blob.Area.DATA
+    with path.open("rb") as file:
+        return put_file(area, path.name, File(file, name=path.name))
+
+
+def remove_data(round_: Round, *, by: Person, team: Team | None = None) -> None:
+    """Take the files of a round back, as long as nobody has handed in results for them."""
+    access.need_referee(by)
+    with transaction.atomic():
+        locked = Round.objects.select_for_update().get(pk=round_.pk)
+        _refuse_used(locked, team)
+        removed, _tables = DataFile.objects.filter(round=locked, team=team).delete()
+        if removed:
+            logbook.record(
+                "data.remove",
+                actor=by,
+                contest=locked.contest,
+                object_id=locked.pk,
+                round=locked.kind,
+                team="" if team is None else str(team.pk),
+            )
+
+
+def teams_without_data(round_: Round) -> list[Team]:
+    """Return the approved teams of a round with private data that have none yet."""
+    if not round_.private_data:
+        return []
+    served = DataFile.objects.filter(round=round_, team__isnull=False).values("team")
+    waiting = round_.contest.teams.filter(approved_at__isnull=False, disqualified_at__isnull=True)
+    return list(waiting.exclude(pk__in=served))

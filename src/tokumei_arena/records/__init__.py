@@ -1,0 +1,1 @@
+"""What is kept: files, the log, archives, backups."""

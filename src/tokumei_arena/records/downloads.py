@@ -1,0 +1,45 @@
+"""Stored files as downloads: always attachments, never shown by the browser, never guessed at."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.files.base import File
+from django.core.handlers.asgi import ASGIRequest
+from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header
+
+from tokumei_arena.models import Blob
+from tokumei_arena.records.storage import open_stored
+
+__all__ = ["attachment"]
+
+PIECE = 1 << 18
+
+
+def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
+    """Return stored bytes to be saved under a name."""
+    file = open_stored(blob)
+    kind = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/octet-stream"
+    response: HttpResponseBase
+    if isinstance(request, ASGIRequest):
+        # A plain FileResponse would be read into memory as a whole before the first byte goes out.
+        response = StreamingHttpResponse(_pieces(file), content_type=kind)
+        response["Content-Disposition"] = str(content_disposition_header(as_attachment=True, filename=name))
+    else:
+        response = FileResponse(file, as_attachment=True, filename=name, content_type=kind)
+    response["Content-Length"] = str(blob.size)
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+async def _pieces(file: File[Any]) -> AsyncIterator[bytes]:
+    try:
+        while piece := await sync_to_async(file.read, thread_sensitive=False)(PIECE):
+            yield piece
+    finally:
+        await sync_to_async(file.close, thread_sensitive=False)()

@@ -1,0 +1,92 @@
+"""The append-only log of everything that changes a contest; each entry holds the hash of the one before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from tokumei_arena import clock
+from tokumei_arena.models import Contest, LogEntry, Person
+
+__all__ = ["Broken", "hash_of_values", "record", "verify"]
+
+START = "0" * 64
+# Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
+LOG_LOCK = 7_466_001
+
+
+def _hash(entry: LogEntry) -> str:
+    fields = {
+        "number": entry.number,
+        "at": entry.at.isoformat(timespec="microseconds"),
+        "actor": entry.actor,
+        "action": entry.action,
+        "contest": None if entry.contest is None else str(entry.contest),
+        "object": entry.object_id,
+        "detail": entry.detail,
+        "previous": entry.previous,
+    }
+    return hash_of_values(fields)
+
+
+def hash_of_values(fields: dict[str, Any]) -> str:
+    """Return the hash of an entry given as plain values (everything but the hash itself)."""
+    canonical = json.dumps(fields, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def record(
+    action: str,
+    *,
+    actor: Person | None = None,
+    contest: Contest | None = None,
+    object_id: UUID | str = "",
+    **detail: Any,
+) -> LogEntry:
+    """Append an entry, in the transaction of what it tells about."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOG_LOCK])
+        last = LogEntry.objects.order_by("-number").first()
+        entry = LogEntry(
+            number=1 if last is None else last.number + 1,
+            at=clock.now(),
+            actor="system" if actor is None else str(actor.pk),
+            action=action,
+            contest=None if contest is None else contest.pk,
+            object_id=str(object_id),
+            detail=detail,
+            previous=START if last is None else last.hash,
+        )
+        entry.hash = _hash(entry)
+        entry.save()
+    return entry
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Where the chain does not hold."""
+
+    number: int
+    reason: str
+
+
+def verify(entries: Iterable[LogEntry] | None = None) -> Broken | None:
+    """Return the first entry at which the chain is broken, or None."""
+    previous, expected = START, 1
+    for entry in LogEntry.objects.order_by("number").iterator() if entries is None else entries:
+        if entry.number != expected:
+            return Broken(expected, f"entry {expected} is missing")
+        if entry.previous != previous:
+            return Broken(entry.number, f"entry {entry.number} does not follow the one before it")
+        if entry.hash != _hash(entry):
+            return Broken(entry.number, f"entry {entry.number} was changed")
+        previous, expected = entry.hash, expected + 1
+    return None

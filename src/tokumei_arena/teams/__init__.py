@@ -1,0 +1,1 @@
+"""People and teams: accounts, links, tokens, membership, limits."""

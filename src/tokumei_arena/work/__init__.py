@@ -1,0 +1,1 @@
+"""From an upload to its verdict: intake, queue, evaluation in a limited process, results, targets."""

@@ -1,0 +1,156 @@
+"""The process that evaluates: ``python -m tokumei_arena.work.child FOLDER``.
+
+It reads FOLDER/job.json, limits itself before it touches what participants sent, and writes FOLDER/result.json. It
+knows no Django, no database and no secret; whatever kills it kills nothing else.
+
+    FOLDER/data/NAME.csv            the files the round handed out (to the owner of the release)
+    FOLDER/release/upload           the release as it was handed in
+    FOLDER/published, truth         the common files of the target
+    FOLDER/guesses/I/upload         guesses as they were handed in, with published and truth files of that attacker
+    FOLDER/out/N                    published files that were made, listed in result.json
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from tokumei.contests.base import Checked, FileSpec, Game, Note
+from tokumei.contests.lookup import find_game
+from tokumei_arena.work.confine import confine
+from tokumei_arena.work.limits import Limits
+from tokumei_arena.work.unpack import unpack
+
+__all__ = ["TooMuchTogetherError", "run_job"]
+
+
+class TooMuchTogetherError(Exception):
+    """Several guesses unpack to more than one may; one by one they are scored nevertheless."""
+
+
+def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
+    """Do what the job says; return plain values for JSON."""
+    game, limits = find_game(job["rule_set"]), Limits.of(job["limits"])
+    version = {"rule_version": game.version}
+    task = job["task"]
+    if task == "publish":
+        return {**version, "files": _publish(game, folder, job, limits)}
+    if task == "guesses":
+        return {**version, "results": _guesses(game, folder, job, limits)}
+    if task == "release":
+        notes = unpack(folder / "release/upload", folder / "release", _names(game.release_files), limits)
+        if notes:
+            return {**version, "results": [_plain(_refused(notes))]}
+        checked = game.check_release(folder / "data", folder / "release", job["parameters"])
+    else:
+        checked = game.check_data(folder / "data", job["parameters"])
+    return {**version, "results": [_plain(checked)]}
+
+
+def _names(files: tuple[FileSpec, ...]) -> list[str]:
+    return [file.name for file in files]
+
+
+def _unpack_release(game: Game, folder: Path, limits: Limits) -> Path:
+    """Unpack a release that was found valid before."""
+    notes = unpack(folder / "release/upload", folder / "release", _names(game.release_files), limits)
+    if notes:
+        message = f"the release of the target cannot be unpacked any more: {notes[0].code}"
+        raise RuntimeError(message)
+    return folder / "release"
+
+
+def _publish(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, str]]:
+    """Write the files of a target; return where each is and for whom."""
+    release = _unpack_release(game, folder, limits)
+    made = game.publish(folder / "data", release, job["parameters"], attackers=job["attackers"], seed=job["seed"])
+    listed: list[tuple[str, str, str, bytes]] = []
+    for area, common, apart in (
+        ("published", made.common, made.per_attacker),
+        ("truth", made.truth, made.truth_per_attacker),
+    ):
+        listed += [(area, "", name, data) for name, data in common.items()]
+        listed += [(area, team, name, data) for team, files in apart.items() for name, data in files.items()]
+    (folder / "out").mkdir()
+    found = []
+    for number, (area, team, name, data) in enumerate(listed):
+        (folder / "out" / str(number)).write_bytes(data)
+        found.append({"area": area, "team": team, "name": name, "path": str(number)})
+    return found
+
+
+def _guesses(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, Any]]:
+    """Score the guesses that can be unpacked, all at once; the others are refused one by one."""
+    release = _unpack_release(game, folder, limits)
+    folders = [folder / "guesses" / str(number) for number in range(job["count"])]
+    refused = _unpack_guesses(game, folders, limits)
+    usable = [number for number, notes in refused.items() if not notes]
+    scored = iter(
+        game.score_guesses(
+            folder / "data",
+            release,
+            published=folder / "published",
+            truth=folder / "truth",
+            guesses=[folders[number] for number in usable],
+            parameters=job["parameters"],
+        )
+    )
+    return [_plain(_refused(notes) if notes else next(scored)) for notes in refused.values()]
+
+
+def _unpack_guesses(game: Game, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:
+    """Unpack guesses; together they may take as much room as a single one, so that many do not fill the disk."""
+    found, room = {}, limits.unpacked_bytes
+    for number, place in enumerate(folders):
+        found[number] = unpack(place / "upload", place, _names(game.guess_files), limits)
+        room -= sum(path.stat().st_size for path in place.glob("*.csv"))
+        if room < 0 and len(folders) > 1:
+            raise TooMuchTogetherError
+    return found
+
+
+def _refused(notes: list[Note]) -> Checked:
+    return Checked(valid=False, notes=tuple(notes), note_count=len(notes))
+
+
+def _plain(checked: Checked) -> dict[str, Any]:
+    return {
+        "valid": checked.valid,
+        "figures": {name: _finite(value) for name, value in checked.figures.items()},
+        "findings": [note.as_dict() for note in checked.notes],
+        "finding_count": checked.note_count,
+    }
+
+
+def _finite(value: Any) -> Any:
+    """Return None for what JSON has no number for (an undefined precision)."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def main(arguments: list[str]) -> int:
+    """Run the job of a folder."""
+    folder = Path(arguments[0])
+    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    confine(Limits.of(job["limits"]), parent=int(job["parent"]))
+    try:
+        result = run_job(folder, job)
+    except MemoryError:
+        result = {"death": "memory"}
+    except TooMuchTogetherError:
+        result = {"death": "file-size"}
+    except Exception:
+        # The sentences of errors may hold what participants sent: they stay in the log of the worker.
+        traceback.print_exc()
+        result = {"death": "error"}
+    part = folder / "result.part"
+    part.write_text(json.dumps(result, allow_nan=False), encoding="utf-8")
+    part.replace(folder / "result.json")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

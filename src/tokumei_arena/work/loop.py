@@ -1,0 +1,80 @@
+"""The worker: takes work and does it until it is told to stop; then it gives back what it has not finished."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from types import FrameType
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import close_old_connections, connection
+
+from tokumei_arena.work import evaluation, leftovers
+from tokumei_arena.work.folders import sweep
+
+__all__ = ["run_until_signal", "run_worker"]
+
+logger = logging.getLogger(__name__)
+IDLE_SECONDS = 0.5
+AFTER_TROUBLE_SECONDS = 2.0
+SWEEP_SECONDS = 6 * 3600.0
+
+
+def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
+    """Do work in ``slots`` threads (one per processor), each with one process at a time, until ``stop`` is set."""
+    if settings.ARENA_ROLE != "worker":
+        message = "a worker needs the role 'worker'; set TOKUMEI_ARENA_ROLE=worker"
+        raise ImproperlyConfigured(message)
+    sweep()
+    count = slots or len(os.sched_getaffinity(0))
+    threads = [threading.Thread(target=_work, args=(stop,), name=f"worker-{number}") for number in range(count)]
+    threads.append(threading.Thread(target=_sweep_now_and_then, args=(stop,), name="sweeper"))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _work(stop: threading.Event) -> None:
+    """Take one job after the other; when the database is away, wait and try again."""
+    try:
+        while not stop.is_set():
+            close_old_connections()
+            try:
+                done = evaluation.work_once(stopped=stop.is_set)
+            except Exception:
+                logger.exception("the worker has trouble and tries again in a moment")
+                connection.close()
+                stop.wait(AFTER_TROUBLE_SECONDS)
+                continue
+            if not done:
+                stop.wait(IDLE_SECONDS)
+    finally:
+        connection.close()
+
+
+def _sweep_now_and_then(stop: threading.Event) -> None:
+    """Remove files that killed processes left behind; what does not work now works next time."""
+    while not stop.is_set():
+        try:
+            leftovers.sweep_files()
+        except Exception:
+            logger.exception("files that nothing refers to could not be removed")
+        finally:
+            connection.close()
+        stop.wait(SWEEP_SECONDS)
+
+
+def run_until_signal(*, slots: int | None = None) -> None:
+    """Work until SIGTERM or SIGINT; call in the main thread of a process."""
+    stop = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    run_worker(stop, slots=slots)

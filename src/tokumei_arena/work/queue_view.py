@@ -1,0 +1,91 @@
+"""The work of a contest as the referee desk sees it: what waits, runs or failed; failed work can be repeated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Count, Min, Q
+from django.utils.translation import gettext as _
+
+from tokumei_arena import access
+from tokumei_arena.errors import NotNowError
+from tokumei_arena.models import Contest, Person, RescoreItem, Submission, Target, WorkState
+from tokumei_arena.records import logbook
+from tokumei_arena.work import intake
+
+__all__ = ["Queue", "evaluate_again", "latest", "publish_again", "queue"]
+
+SHOWN = 40
+WAITING = (WorkState.QUEUED, WorkState.RUNNING)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """How much of each kind waits, runs and failed, and since when the oldest waits."""
+
+    waiting: int
+    running: int
+    failed: int
+    done: int
+    targets_waiting: int
+    rescores_waiting: int
+    oldest: datetime | None
+
+
+def queue(contest: Contest) -> Queue:
+    """Return the state of the work of a contest."""
+    counts = Submission.objects.filter(round__contest=contest).aggregate(
+        waiting=Count("pk", filter=Q(state=WorkState.QUEUED)),
+        running=Count("pk", filter=Q(state=WorkState.RUNNING)),
+        failed=Count("pk", filter=Q(state=WorkState.FAILED)),
+        done=Count("pk", filter=Q(state=WorkState.DONE)),
+        oldest=Min("received_at", filter=Q(state__in=WAITING)),
+    )
+    return Queue(
+        **counts,
+        targets_waiting=Target.objects.filter(round__contest=contest, state__in=WAITING).count(),
+        rescores_waiting=RescoreItem.objects.filter(rescore__round__contest=contest, state__in=WAITING).count(),
+    )
+
+
+def latest(contest: Contest, *, failed: bool = False) -> list[Submission]:
+    """Return the newest submissions, or those whose evaluation failed."""
+    found = Submission.objects.filter(round__contest=contest)
+    if failed:
+        found = found.filter(state=WorkState.FAILED)
+    related = found.select_related("team", "round", "target__team", "evaluation", "blob")
+    return list(related.order_by("-received_at", "pk")[:SHOWN])
+
+
+def evaluate_again(submission: Submission, *, by: Person) -> None:
+    """Put a submission whose evaluation failed back into the queue; it counts as a try again."""
+    access.need_referee(by)
+    with transaction.atomic():
+        submission = Submission.objects.select_for_update(of=("self",)).get(pk=submission.pk)
+        _refuse_not_failed(submission)
+        intake.retake_slot(submission)
+        _requeue(submission)
+        contest = submission.round.contest
+        logbook.record("evaluation.again", actor=by, contest=contest, object_id=submission.pk)
+
+
+def publish_again(target: Target, *, by: Person) -> None:
+    """Have the files of a target made again whose publication failed."""
+    access.need_referee(by)
+    with transaction.atomic():
+        target = Target.objects.select_for_update(of=("self",)).get(pk=target.pk)
+        _refuse_not_failed(target)
+        _requeue(target)
+        logbook.record("target.again", actor=by, contest=target.round.contest, object_id=target.pk)
+
+
+def _refuse_not_failed(row: Submission | Target) -> None:
+    if row.state != WorkState.FAILED:
+        raise NotNowError(_("only an evaluation that failed can be repeated"), code="not-failed")
+
+
+def _requeue(row: Submission | Target) -> None:
+    row.state, row.runs, row.failure, row.lease, row.leased_until = WorkState.QUEUED, 0, "", None, None
+    row.save(update_fields=["state", "runs", "failure", "lease", "leased_until"])

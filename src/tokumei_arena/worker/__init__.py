@@ -1,1 +1,0 @@
-"""Evaluation: leases, the limited process, unpacking."""

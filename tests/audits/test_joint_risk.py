@@ -1,0 +1,87 @@
+"""Joint risk of known designs, exact values of the research notes and spec B.7."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tokumei.attacks.matching.matchings import Bipartite, Matches, find_matches
+from tokumei.audits.joint_risk import JointRisk, exchangeable_hits, joint_risk
+from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
+
+
+def _groups(sizes: list[int]) -> Matches:
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    subject, pseudonym = np.nonzero(label[:, None] == label[None, :])
+    return find_matches(Bipartite.of_edges(len(label), len(label), subject, pseudonym))
+
+
+def _cycles(sizes: list[int]) -> Matches:
+    first = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
+    place = np.arange(len(first))
+    following = first + (place - first + 1) % np.repeat(sizes, sizes)
+    links = np.concatenate((place, following)), np.concatenate((place, place))
+    return find_matches(Bipartite.of_edges(len(place), len(place), *links))
+
+
+def _risk(matches: Matches) -> dict[str, JointRisk]:
+    tables = {"official": official_thresholds(100), "sharp": sharp_thresholds(100)}
+    return joint_risk(matches, tables, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "probability", "guesses", "survives"),
+    [
+        ([2] * 50, 0.0729980, 24, 0.3732918),
+        ([3] * 33, 1 / 108, 7, 0.8860950),
+        ([3] * 32 + [4], 1 / 108, 7, 0.8860950),
+        ([5] * 20, 1 / 2400, 7, 0.9945969),
+    ],
+    ids=["pairs", "triples", "triples and a four", "fives"],
+)
+def test_exchangeable_groups(sizes: list[int], probability: float, guesses: int, survives: float) -> None:
+    risk = _risk(_groups(sizes))["official"]
+    assert risk.probability == pytest.approx(probability, abs=1e-7)
+    assert risk.guesses == guesses
+    assert risk.survives == pytest.approx(survives, abs=1e-7)
+
+
+def test_the_sharp_threshold_catches_pairs_more_often() -> None:
+    risk = _risk(_groups([2] * 50))
+    assert risk["sharp"].probability == pytest.approx(0.388, abs=0.001)
+    assert risk["sharp"].guesses > risk["official"].guesses
+
+
+def test_a_cycle_of_seven_falls_to_one_coin_flip() -> None:
+    risk = _risk(_cycles([2] * 40 + [7]))["official"]
+    assert (risk.probability, risk.guesses) == (0.5, 7)
+
+
+def test_certain_links_are_always_caught() -> None:
+    risk = _risk(_groups([1] * 20))["official"]
+    assert (risk.probability, risk.survives) == (1.0, 0.0)
+
+
+def test_a_large_component_is_sampled() -> None:
+    """A cycle of thirty has two perfect matchings, whether listed or drawn."""
+    assert _risk(_cycles([30]))["official"].probability == pytest.approx(0.5, abs=0.05)
+    chords = np.random.default_rng(1).random((30, 30)) < 0.2
+    chords |= np.eye(30, dtype=bool) | np.roll(np.eye(30, dtype=bool), 1, axis=1)
+    pseudonym, subject = np.nonzero(chords)
+    risk = _risk(find_matches(Bipartite.of_edges(30, 30, subject, pseudonym)))["official"]
+    assert 0 < risk.probability < 0.5
+
+
+def test_draws_of_a_design_replace_equally_likely_matchings() -> None:
+    matches = _groups([2] * 6)
+    always = np.tile(np.arange(12), (400, 1))
+    tables = {"official": official_thresholds(12)}
+    assert joint_risk(matches, tables, rng=np.random.default_rng(0), worlds=always)["official"].probability == 1.0
+
+
+def test_hits_of_exchangeable_members_sum_to_one() -> None:
+    for size in range(1, 9):
+        for guesses in range(size + 1):
+            pmf = exchangeable_hits(size, guesses)
+            assert pmf.sum() == pytest.approx(1.0)
+            assert pmf @ np.arange(guesses + 1) == pytest.approx(guesses / size)

@@ -1,0 +1,150 @@
+"""The detector of a P that does not belong to the data, hits against chance, and the verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binom
+
+from tests.shop_example import M3, P3, T3, M, T, random_shop, release, shop
+from tokumei.contests.pws2016.attacks.likeness import combined_likeness
+from tokumei.contests.pws2016.consistency import judge_consistency
+from tokumei.contests.pws2016.methods.divided_transactions import DividedTransactions
+from tokumei.contests.pws2016.methods.master_sampling import MasterSampling
+from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
+from tokumei.contests.pws2016.methods.pseudonym_control import PseudonymControl
+from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
+from tokumei.contests.pws2016.metrics.cross_tabulation import cmae, cmae2
+from tokumei.contests.pws2016.metrics.master_hamming import master_hamming
+from tokumei.contests.pws2016.metrics.rfm_error import rfm_error
+from tokumei.contests.pws2016.metrics.row_guesses import chance_limit, judge_rows
+from tokumei.contests.pws2016.metrics.top_items import top_items
+from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.contests.pws2016.verdict import combined_scores, judge_release
+from tokumei.data.results import Outcome
+from tokumei.errors import InputError
+
+SHOP = random_shop(60, 900, 11)
+
+
+@pytest.mark.parametrize(
+    ("method", "consistent"),
+    [
+        (Yamaoka(), False),
+        (ShiftedYamaoka(), False),
+        (MasterShuffle(), True),
+        (MasterSampling(delete_probability=0.5), True),
+        (DividedTransactions(), True),
+        (PseudonymControl(), True),
+        (PseudonymControl(period="never", count=5, exchange=0.5), True),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_only_cheats_are_inconsistent(method: MasterAnonymizer, consistent: bool) -> None:  # noqa: FBT001
+    found = judge_consistency(SHOP, method.anonymize(SHOP, rng=np.random.default_rng(2)))
+    assert found.consistent is consistent
+    assert found.telling > 0
+
+
+def test_a_cheat_with_a_blurred_master_is_found_too() -> None:
+    cheat = Yamaoka().anonymize(SHOP, rng=np.random.default_rng(2))
+    blurred = cheat.shop.master.with_columns(birthday=pl.lit("1975/1/1"), sex=pl.lit("f"))
+    assert not judge_consistency(SHOP, MasterRelease(Shop(blurred, cheat.shop.transactions), cheat.rows)).consistent
+
+
+def test_the_example_of_the_paper() -> None:
+    assert judge_consistency(shop(), release(M3, T3, *P3)).consistent
+    cheat = judge_consistency(shop(), release(M, T, 2, 3, 4, 1))
+    assert not cheat.consistent
+    assert cheat.sentence() == (
+        "4 of 4 rows of M' show clearly whose data they are; 0 of them support P and 4 contradict it: "
+        "P does not belong to this M' and T'."
+    )
+    worst = cheat.evidence.tables["worst"].row(0, named=True)
+    assert (worst["row"], worst["claimed"], worst["shown"]) == (1, 2, 1)
+    assert worst["likeness_shown"] == pytest.approx(1.0)
+
+
+def test_ranks_of_the_claimed_customers_are_shown() -> None:
+    """Honest rows crowd into the likest tenth; there are as many as rows of M'."""
+    ranks = judge_consistency(SHOP, MasterShuffle().anonymize(SHOP, rng=np.random.default_rng(2))).evidence.tables[
+        "ranks"
+    ]
+    assert ranks["rows"].to_list() == [60] + [0] * 9
+
+
+def test_a_release_that_tells_nothing_is_not_accused() -> None:
+    """Everybody has the same master row and the same single purchase."""
+    same = "".join(f"{number},f,1970/1/1,X\n" for number in range(5))
+    bought = "".join(f"{number},1,2011/1/1,9:00,G,1,1\n" for number in range(5))
+    found = judge_consistency(SHOP, release(same, bought, 1, 2, 3, 4, 5))
+    blurred = judge_consistency(shop(same, bought), release(same, bought, 5, 4, 3, 2, 1))
+    assert blurred.consistent
+    assert blurred.sentence() == "None of the 5 rows of M' shows clearly whose data it is: P cannot be tested."
+    assert found.rows == 5
+
+
+def test_a_shared_likeness_gives_the_same_and_stays_as_it_was() -> None:
+    cheat = Yamaoka().anonymize(SHOP, rng=np.random.default_rng(2))
+    likeness = combined_likeness(SHOP, cheat.shop)
+    before = likeness.copy()
+    assert judge_consistency(SHOP, cheat, likeness=likeness).as_dict() == judge_consistency(SHOP, cheat).as_dict()
+    assert (likeness == before).all()
+
+
+def test_hits_of_the_specification() -> None:
+    """Spec A.2: P = (2, 4, 1), Q = (2, 1, 4) gives 1/3."""
+    found = judge_rows(np.array([2, 4, 1]), np.array([2, 1, 4]), originals=4)
+    assert found.as_dict() == {"hits": 1, "n": 3, "rate": 1 / 3, "baseline": 0.25, "control": pytest.approx(1 / 3)}
+
+
+def test_the_control_is_the_mean_over_all_orders_of_p() -> None:
+    from itertools import permutations
+
+    truth, guesses = np.array([2, 4, 1]), np.array([4, 4, 3])
+    rates = [(np.array(order) == guesses).mean() for order in permutations(truth.tolist())]
+    assert judge_rows(truth, guesses).control == pytest.approx(np.mean(rates))
+
+
+def test_lengths_must_agree() -> None:
+    with pytest.raises(InputError, match="P has 2 rows and Q 3; give one guess for every row of M'"):
+        judge_rows(np.array([1, 2]), np.array([1, 2, 3]))
+
+
+@pytest.mark.parametrize(("n", "originals"), [(1, 1), (3, 4), (50, 50), (434, 4334), (4334, 4334)])
+def test_the_chance_limit_is_the_binomial_quantile(n: int, originals: int) -> None:
+    limit = chance_limit(n, originals, alpha=0.001)
+    assert limit == min(int(binom.isf(0.001, n, 1 / originals)), n)
+
+
+def verdict_of(released: MasterRelease, hits: int) -> tuple[Outcome, list[str]]:
+    guesses = np.where(np.arange(60) < hits, released.rows, 0)
+    results = {"re-x": judge_rows(released.rows, guesses, originals=60)}
+    verdict = judge_release(results, judge_consistency(SHOP, released), originals=60)
+    return verdict.outcome, [reason.code for reason in verdict.reasons]
+
+
+def test_verdicts() -> None:
+    honest = MasterShuffle().anonymize(SHOP, rng=np.random.default_rng(2))
+    cheat = ShiftedYamaoka().anonymize(SHOP, rng=np.random.default_rng(2))
+    assert verdict_of(honest, 1) == (Outcome.NOT_SHOWN_UNSAFE, ["chance"])
+    assert verdict_of(honest, 30) == (Outcome.UNSAFE, ["re-identified"])
+    assert verdict_of(cheat, 1) == (Outcome.UNSAFE, ["inconsistent-p"])
+
+
+def test_combined_scores_add_or_take_the_worse() -> None:
+    cheat = release(M, T, 2, 3, 4, 1)
+    scores = {
+        score.name: score
+        for score in (
+            cmae(shop(), cheat, cells="sex"),
+            cmae2(shop(), cheat, cells="sex"),
+            rfm_error(shop(), cheat),
+            master_hamming(shop(), cheat, complement=True),
+            top_items(shop(), cheat),
+        )
+    }
+    found = combined_scores(scores, 0.25)
+    error = 9.0412698 / (7.9 + 2.7642857)
+    assert found == pytest.approx({"utility_error": error, "sum": error + 0.25, "max": error}, rel=1e-6)

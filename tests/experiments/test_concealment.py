@@ -1,0 +1,121 @@
+"""The paper's experiment: what it measures, what it writes, and the findings on real trajectories."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from tokumei.cli.experiment import app
+from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.errors import InfeasibleError, OutputError, SchemaError
+from tokumei.experiments.concealment import (
+    CONSTRUCTIONS,
+    Trajectories,
+    align_by_number,
+    person_distances,
+    run_experiment,
+)
+
+PAIRS, GREEDY, COVER, ASSIGNMENT, SHORT = CONSTRUCTIONS
+FIGURES = ["8", "9", "9-ratio", "10", "11", "12-1", "12-2", "12-3", "12-4"]
+
+
+def three_people() -> Trajectories:
+    """Return a and b with two points, c with one too few, d with one too many; times out of order."""
+    frame = pl.DataFrame(
+        {
+            "who": ["a", "a", "b", "b", "c", "d", "d", "d"],
+            "at": [2, 1, 1, 2, 1, 1, 2, 3],
+            "lat": [0.1, 0.0, 0.0, 0.1, 0.0, 0.5, 0.5, 0.5],
+            "lon": [0.0, 0.0, 0.3, 0.3, 0.0, 0.0, 0.0, 0.0],
+        }
+    ).with_columns(pl.col("at").cast(pl.Int32).cast(pl.Date))
+    place = Column(name="where", kind=Kind.PLACE, step=0.1, latitude="lat", longitude="lon")
+    return align_by_number(History.from_frame(frame, Schema("who", (Column(name="at", kind=Kind.DATE), place))))
+
+
+def test_points_are_numbered_by_time_and_short_histories_left_out() -> None:
+    people = three_people()
+    assert people.subjects.to_list() == ["a", "b", "d"]
+    assert people.codes.tolist() == [[[0, 0], [1, 0]], [[0, 3], [1, 3]], [[5, 0], [5, 0]]]
+
+
+def test_distances_are_means_over_points_in_kilometres() -> None:
+    people = three_people()
+    distance = person_distances(people)
+    assert distance[0, 1] == pytest.approx(3 * people.kilometres[1])
+    assert distance[0, 2] == pytest.approx(4.5 * people.kilometres[0])
+    assert (distance == distance.T).all()
+
+
+@pytest.mark.parametrize("name", list(CONSTRUCTIONS))
+@pytest.mark.parametrize("count", [2, 5, 8])
+def test_every_construction_hides_everybody_among_two(name: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    points = rng.random((count, 2))
+    cost = np.linalg.norm(points[:, None] - points[None, :], axis=2)
+    hulls, owners = CONSTRUCTIONS[name](cost, rng)
+    assert sorted(owners) == list(range(count))
+    assert all(owner in members for owner, members in zip(owners, hulls.lists(), strict=True))
+    assert hulls.sizes().min() >= 2
+    assert np.bincount(hulls.members, minlength=count).min() >= 2
+
+
+def test_the_command_writes_figures_tables_and_a_report(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    words = ["concealment", "-o", str(folder), "--size", "4", "--size", "12", "--seed", "3", "--json"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    assert result["people"] == 12
+    assert [row["method"] for row in result["errors"]] == [*CONSTRUCTIONS] * 2
+    assert {row["verdict"] for row in result["audits"] if row["method"] == PAIRS} == {"safe"}
+    written = sorted(file.name for file in folder.iterdir())
+    assert written == sorted(["audits.csv", "errors.csv", "report.html", *(f"figure-{name}.svg" for name in FIGURES)])
+    assert all((folder / f"figure-{name}.svg").read_text().startswith("<svg") for name in FIGURES)
+    assert "Figure 12: 2-concealment, nearest neighbours" in (folder / "report.html").read_text()
+    assert pl.read_csv(folder / "errors.csv").height == 10
+
+
+def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    data = tmp_path / "numbers.csv"
+    data.write_text("who,n\na,1\na,2\nb,3\nb,4\n")
+    with pytest.raises(SchemaError, match="the experiment needs a place"):
+        run_experiment(tmp_path / "out", source=data)
+    data.write_text("user,time,lat,lon\na,2020-01-01,35.1,139.1\nb,2020-01-01,35.2,139.2\n")
+    with pytest.raises(InfeasibleError, match="the data has 2 people with equally many points"):
+        run_experiment(tmp_path / "out", source=data, sizes=[10])
+    data.write_text("user,time,lat,lon\na,2020-01-01,35.1,139.1\nb,2020-01-01,,139.2\n")
+    with pytest.raises(InfeasibleError, match="is missing in some records"):
+        run_experiment(tmp_path / "out", source=data, sizes=[2])
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(OutputError, match="is not an empty folder"):
+        run_experiment(tmp_path / "full", source=data)
+
+
+@pytest.mark.slow
+def test_findings_on_the_people_flow_of_tokyo(real_data: Path, tmp_path: Path) -> None:
+    """Figures of the research notes, part 2, section 3: 1,000 people exactly, smaller samples within noise."""
+    source = real_data / "people_flow_tokyo.parquet"
+    result = run_experiment(tmp_path / "out", source=source, sizes=[10, 50, 100, 1000], seed=1)
+    rows = {(row["people"], row["method"]): row for row in result["errors"]}
+    assert rows[1000, PAIRS]["uniform"] == pytest.approx(0.5371, abs=5e-4)
+    assert rows[1000, GREEDY]["ratio"] == pytest.approx(1.178, abs=1e-3)
+    assert rows[1000, COVER]["ratio"] == pytest.approx(0.994, abs=1e-3)
+    assert rows[1000, ASSIGNMENT]["ratio"] == pytest.approx(0.987, abs=1e-3)
+    for size, error in {10: 1.4811, 50: 0.9669, 100: 0.8446}.items():
+        assert rows[size, PAIRS]["uniform"] == pytest.approx(error, rel=0.06)
+        assert 1.03 < rows[size, GREEDY]["ratio"] < 1.14
+        assert 0.98 < rows[size, COVER]["ratio"] <= 1.001
+        assert 0.97 < rows[size, ASSIGNMENT]["ratio"] < 1.0
+        assert rows[size, SHORT]["ratio"] <= 1.0
+    verdicts = {(row["people"], row["method"]): row for row in result["audits"]}
+    assert verdicts[100, PAIRS]["verdict"] == "safe"
+    assert verdicts[100, GREEDY]["verdict"] == "unsafe"
+    assert verdicts[100, ASSIGNMENT]["max_posterior"] == pytest.approx(0.5, abs=0.01)

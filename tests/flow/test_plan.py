@@ -1,0 +1,185 @@
+"""Plans through their files, the choice of a method, and the estimate against the runs it was made from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sample_histories import sample
+from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.errors import InputError, UnreadableError
+from tokumei.flow import estimate as estimate_module
+from tokumei.flow.estimate import FACTOR, estimate
+from tokumei.flow.plan import Plan, choose, file_hash, fresh_seed, places_beside
+from tokumei.methods import k_anonymity
+from tokumei.methods.k_anonymity import KAnonymity
+from tokumei.methods.pseudonymize import Pseudonymize
+
+SCHEMA = Schema('a "b"', (Column(name="x|y\n", keep=True), Column(name="d", kind=Kind.DATE, format="%d.%m.%Y")))
+
+
+@given(st.integers(0, 2**128), st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["csv", "parquet"]))
+def test_a_plan_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, name: str, data_format: str
+) -> None:
+    plan = Plan.of(
+        KAnonymity(k=4, weights="a:2"),
+        schema=SCHEMA,
+        seed=seed,
+        input=name,
+        input_sha256="00ff",
+        data_format=data_format,
+    )
+    path = tmp_path_factory.mktemp("p") / "plan.toml"
+    path.write_text(plan.to_toml(), encoding="utf-8")
+    assert Plan.read(path) == plan
+    assert plan.anonymizer() == KAnonymity(k=4, weights="a:2", threads=getattr(plan.anonymizer(), "threads", 1))
+
+
+def test_a_plan_to_show_has_neither_seed_nor_hash() -> None:
+    plan = Plan.of(KAnonymity(), seed=77771777, input_sha256="abcdef", input="x.csv")
+    assert "77771777" not in plan.to_toml(secret=False)
+    assert "abcdef" not in plan.to_toml(secret=False)
+    assert 'input = "x.csv"' in plan.to_toml(secret=False)
+
+
+def test_the_input_of_a_plan_is_known_by_its_hash(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"abc")
+    assert file_hash(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    Plan(method="k-anonymity", input_sha256=file_hash(path)).check_input(path)
+    Plan(method="k-anonymity").check_input(path)
+    with pytest.raises(InputError, match="this is not the input that the plan was made for"):
+        Plan(method="k-anonymity", input_sha256="0").check_input(path)
+    with pytest.raises(UnreadableError, match="the file cannot be read: No such file"):
+        file_hash(tmp_path / "absent")
+
+
+def test_a_pipe_has_no_hash(tmp_path: Path) -> None:
+    """It can be read only once, and that is for its data."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert file_hash(pipe) == ""
+
+
+def test_seeds_cannot_be_guessed() -> None:
+    drawn = {fresh_seed() for _ in range(100)}
+    assert len(drawn) == 100
+    assert max(drawn).bit_length() > 115
+
+
+def test_what_is_kept_lies_beside_the_folder() -> None:
+    places = places_beside(Path("x/release.v2"))
+    assert places == {"plan": Path("x/release.v2.plan.toml"), "audit": Path("x/release.v2.audit.json")}
+
+
+def rows(count: int) -> History:
+    frame = pl.DataFrame({"age": np.arange(count) % 90})
+    return History.from_frame(frame, Schema("row", (Column(name="age", kind=Kind.NUMBER),)))
+
+
+def test_the_safest_method_is_chosen_and_explained() -> None:
+    method, why = choose(sample("mixed"))
+    assert (method.name, getattr(method, "k", 0), getattr(method, "effort", "")) == ("k-anonymity", 3, "normal")
+    assert why.startswith("the safest method here: every published history is the same for at least k people")
+    large, why = choose(rows(20_001))
+    assert getattr(large, "effort", "") == "fast"
+    assert why.endswith("; effort=fast, because 20,001 single rows are many")
+    assert getattr(choose(rows(1_001), k=5)[0], "effort", "") == "fast"
+    assert getattr(choose(rows(1_001), k=3)[0], "effort", "") == "normal"
+    assert getattr(choose(rows(20_001), settings=["effort=best"])[0], "effort", "") == "best"
+    assert choose(sample("mixed"), method="pseudonymize")[1] == "as asked for"
+
+
+def lengths(*counts: int, columns: int = 1) -> History:
+    who = np.repeat(np.arange(len(counts)), counts)
+    names = [f"x{number}" for number in range(columns)]
+    frame = pl.DataFrame({"who": who.astype(str), **{name: np.arange(len(who)) % 7 for name in names}})
+    return History.from_frame(frame, Schema("who", tuple(Column(name=name, kind=Kind.NUMBER) for name in names)))
+
+
+FLOW, CMC, HEALTH, TRAJECTORIES, ADULT = (1000, 30, 5), (1473, 1, 10), (2000, 1, 12), (500, 30, 3), (32_561, 1, 15)
+# Subjects, records of each, columns; k and effort; the CPU seconds that the run took.
+MEASURED = [
+    (FLOW, 2, "normal", 1.0),
+    (FLOW, 3, "normal", 6.9),
+    (FLOW, 5, "normal", 19.3),
+    (FLOW, 2, "fast", 0.7),
+    (FLOW, 3, "fast", 3.6),
+    (FLOW, 5, "fast", 4.6),
+    (CMC, 3, "normal", 5.8),
+    (CMC, 5, "normal", 63.8),
+    (HEALTH, 3, "normal", 8.4),
+    (TRAJECTORIES, 3, "normal", 1.8),
+    (ADULT, 2, "fast", 9.4),
+    (ADULT, 3, "fast", 52.6),
+    (ADULT, 5, "fast", 55.0),
+]
+# The same of purchases, which have histories of very different lengths: (how many, records) of each kind of length.
+PWS2018 = ((100, 4), (150, 12), (250, 27), (250, 62), (160, 130), (70, 280), (14, 600), (4, 1000), (1, 1601), (1, 4289))
+PURCHASES = [
+    (2, "normal", 12.7),
+    (3, "normal", 61.9),
+    (5, "normal", 113.5),
+    (2, "fast", 4.0),
+    (3, "fast", 19.2),
+]
+
+
+@pytest.mark.parametrize(("size", "k", "effort", "seconds"), MEASURED)
+def test_the_estimate_is_near_what_was_measured(
+    size: tuple[int, int, int], k: int, effort: str, seconds: float
+) -> None:
+    subjects, records, columns = size
+    told = estimate(lengths(*[records] * subjects, columns=columns), KAnonymity(k=k, effort=effort)).cpu["anonymize"]
+    assert told is not None
+    assert seconds / FACTOR <= told <= seconds * FACTOR
+
+
+@pytest.mark.parametrize(("k", "effort", "seconds"), PURCHASES)
+def test_long_histories_are_estimated_as_well(k: int, effort: str, seconds: float) -> None:
+    counts = [records for many, records in PWS2018 for _ in range(many)]
+    told = estimate(lengths(*counts, columns=4), KAnonymity(k=k, effort=effort)).cpu["anonymize"]
+    assert told is not None
+    assert seconds / FACTOR <= told <= seconds * FACTOR
+
+
+def test_the_range_goes_from_work_that_all_threads_share_to_work_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    history = lengths(*[30] * 500, columns=3)
+    one, four = (estimate(history, KAnonymity(threads=threads)) for threads in (1, 8))
+    assert one.cpu == four.cpu
+    assert one.stages == one.cpu
+    assert four.threads == {"anonymize": 4}
+    anonymize, rest = one.cpu["anonymize"], one.seconds
+    assert anonymize is not None
+    assert rest is not None
+    assert four.seconds == pytest.approx(rest - anonymize + anonymize / 2.5)
+    assert four.shortest == pytest.approx((rest - anonymize + anonymize / 4) / FACTOR)
+    assert four.longest == one.longest == pytest.approx(rest * FACTOR)
+    assert four.as_dict()["longest"] == four.longest
+
+
+def test_an_estimate_speaks_and_admits_what_it_does_not_know() -> None:
+    quick = estimate(lengths(3, 3), Pseudonymize())
+    assert quick.sentence() == (
+        "Estimate: about 2 s (1 s to 3 s; more on a busy machine) and 0.3 GB of memory, "
+        "from runs measured on other data."
+    )
+    unknown = estimate(lengths(3, 3), KAnonymity(effort="best"))
+    assert unknown.seconds is None
+    assert unknown.sentence() == "Estimate: about 0.3 GB of memory; how long this method takes was not measured."
+    assert estimate(lengths(3, 3), Pseudonymize(), audit=False).stages["audit"] == 0.0
+
+
+def test_the_estimate_knows_the_limits_of_the_method() -> None:
+    """The estimate stands below the methods and cannot ask them: its limits are theirs, or it tells the wrong time."""
+    assert k_anonymity.MANY_RECORDS == estimate_module.MANY_RECORDS
+    assert k_anonymity.MANY_RECORDS_PAIR_LIMIT == estimate_module.SHORT_PIECE
+    assert k_anonymity.VERY_MANY_RECORDS == estimate_module.HURRIED_RECORDS

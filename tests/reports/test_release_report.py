@@ -1,0 +1,203 @@
+"""The report of a release: what it says first, where its numbers lead, whom it never names."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import unescape
+
+import polars as pl
+import pytest
+
+from tests.reports.test_language import _english
+from tests.reports.test_report import _check_self_contained
+from tests.sample_histories import sample
+from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.flow import comparison
+from tokumei.flow import stages as flow
+from tokumei.reports import dossier
+from tokumei.reports.material import Material
+from tokumei.reports.numbers import with_links
+from tokumei.reports.release_charts import category_chart
+from tokumei.reports.release_report import comparison_page, release_report
+
+# One method for every shape of an audit: certified, laid bare, contradicting, split, drawn from a design.
+METHODS = ("k-anonymity", "pseudonymize", "laplace-noise", "k-concealment", "uniform-concealment")
+
+
+@cache
+def _made(method: str, *, name: str = "mixed") -> tuple[History, Release, Secret]:
+    history = sample(name)
+    release, secret = flow.anonymize(history, flow.make_anonymizer(method), seed=5)
+    return history, release, secret
+
+
+@cache
+def _material(method: str, *, with_secret: bool = True, name: str = "mixed") -> Material:
+    history, release, secret = _made(method, name=name)
+    return dossier.collect(history, release, secret if with_secret else None, parameters={"k": 3, "split": None})
+
+
+def _text(page: str) -> str:
+    return unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL))
+
+
+def _check_page(page: str, history: History) -> None:
+    """Check what holds for every report: self-contained, numbers defined, charts described, nobody named."""
+    _check_self_contained(page)
+    anchors = set(re.findall(r'\bid="([^"]+)"', page))
+    targets = re.findall(r'href="#([^"]+)"', page)
+    assert set(targets) - anchors == set()
+    assert len(re.findall(r'class="n" href="#term-', page)) > 40
+    assert page.count("<svg") == page.count('role="img" aria-labelledby=') >= 5
+    assert page.count("<desc ") == page.count("<svg")
+    assert [subject for subject in history.subjects.to_list() if subject in page] == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_report_in_japanese_is_whole(method: str) -> None:
+    page = release_report(_material(method), language="ja")
+    _check_page(page, sample("mixed"))
+    assert '<html lang="ja">' in page
+    assert _english(_text(page)) == []
+
+
+def test_a_report_says_the_verdict_first_and_gives_every_section() -> None:
+    page = release_report(_material("k-anonymity"))
+    _check_page(page, sample("mixed"))
+    text = re.sub(r"\s+", " ", _text(page))
+    assert text.index("Safe at k = 3") < text.index("Internal document") < text.index("Contents")
+    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    assert titles == [
+        "Why",
+        "The figures of the audit",
+        "How well people are hidden",
+        "Attacks that were tried",
+        "The worst-protected pseudonyms",
+        "What the data is still worth",
+        "What safety costs",
+        "What the attacker is assumed to know",
+        "Limits of this report",
+        "How the release was made",
+        "What the figures mean",
+    ]
+    parts = re.findall(r"<h3>(.*?)</h3>", page)
+    assert parts == ["Column by column", "Most frequent values", "Correlations", "Places"]
+    assert "split" in text
+    assert "Not computed. Give --k-curve 2,3,5" in text
+
+
+def test_an_unsafe_release_is_called_so() -> None:
+    page = release_report(_material("pseudonymize"))
+    assert '<div class="banner unsafe">' in page
+    assert "Do not hand this release out as it is" in page
+
+
+def test_without_the_secret_the_report_says_so_and_gives_no_scores() -> None:
+    material = _material("k-anonymity", with_secret=False)
+    assert not material.with_secret
+    assert material.attacks["observed"].null_count() == material.attacks.height
+    text = _text(release_report(material))
+    assert "Written without the Secret" in text
+    assert "The scores need the Secret" in text
+    assert "probability of the likeliest candidate" in text
+
+
+def test_a_report_of_purchases_has_the_rfm_table() -> None:
+    columns = (
+        Column(name="day", kind=Kind.DATE),
+        Column(name="goods", kind=Kind.CATEGORY),
+        Column(name="price", kind=Kind.NUMBER, step=0.01),
+        Column(name="units", kind=Kind.NUMBER),
+    )
+    frame = sample("mixed").frame.select("customer", "day", "goods", "price", "units")
+    history = History.from_frame(frame, Schema("customer", columns))
+    release, secret = flow.anonymize(history, flow.make_anonymizer("k-anonymity"), seed=1)
+    curve = dossier.k_curve(history, "k-anonymity", [2, 3], parameters={"k": 2, "effort": "normal"}, seed=1)
+    page = release_report(dossier.collect(history, release, secret, trade_off=curve))
+    assert re.findall(r"<h3>(.*?)</h3>", page)[1] == "Recency, frequency, money"
+    assert "k-anonymity k=3" in page
+    assert page.count("<svg") == 9
+    _check_page(page, history)
+
+
+@pytest.mark.parametrize("name", ["missing values", "columns without a value", "constant columns", "two subjects"])
+def test_odd_data_gives_a_report(name: str) -> None:
+    history, *_ = _made("pseudonymize", name=name)
+    page = release_report(_material("pseudonymize", name=name))
+    _check_self_contained(page)
+    assert [subject for subject in history.subjects.to_list() if subject in page] == []
+
+
+def test_pseudonyms_that_are_subject_ids_are_masked() -> None:
+    history, release, secret = _made("pseudonymize")
+    names = history.subjects.gather(history.subject[secret.rows])
+    owners = pl.DataFrame({"pseudonym": history.subjects, "subject": history.subjects})
+    bad = Release(release.schema, names, release.cells, "by-hand")
+    material = dossier.collect(history, bad, Secret(owners, secret.rows))
+    assert material.verdict.outcome.value == "unsafe"
+    assert set(material.protection.tables["worst"]["pseudonym"].to_list()) == {dossier.MASK}
+    assert [subject for subject in history.subjects.to_list() if subject in release_report(material)] == []
+
+
+def test_subject_ids_are_masked_where_records_are_judged_one_by_one() -> None:
+    """A pseudonym of several subjects is cut into its records, each named after it."""
+    history = History.from_frame(
+        pl.DataFrame({"who": ["ZEBRA1", "ZEBRA2", "ZEBRA3"], "goods": ["a", "b", "c"]}),
+        Schema("who", (Column(name="goods"),)),
+    )
+    names = pl.Series(["ZEBRA1", "ZEBRA1", "ZEBRA3"])
+    release = Release(history.schema, names, {"goods": history.cells("goods")})
+    owners = pl.DataFrame({"pseudonym": names, "subject": history.subjects})
+    material = dossier.collect(history, release, Secret(owners, history.order), k=2)
+    assert material.protection.tables["worst"]["pseudonym"].to_list() == [dossier.MASK] * 3
+    assert "ZEBRA" not in release_report(material)
+
+
+def test_values_that_are_shortened_alike_keep_bars_of_their_own() -> None:
+    """Bars under one label would be added up; a value may also be called like the rest."""
+    start = "regency cakestand with three tiers, "
+    table = pl.DataFrame(
+        {
+            "value": [f"{start}red", f"{start}blue", "others", None],
+            "before": [0.4, 0.3, 0.2, 0.1],
+            "after": [0.1, 0.2, 0.3, 0.4],
+        }
+    )
+    words = {"before": "original", "after": "release", "records": "records", "others": "others", "empty": "(empty)"}
+    svg = category_chart(table, words=words)
+    labels = re.findall(r"<text[^>]*>((?:regency|others)[^<]*)</text>", svg)
+    short = "regency cakestand with thre…"
+    assert labels == [f"{short} (1)", f"{short} (2)", "others (1)", "others (2)"]
+
+
+def test_a_report_is_written_alike_every_time() -> None:
+    history, release, secret = _made("k-anonymity")
+    again = dossier.collect(history, release, secret, parameters={"k": 3, "split": None})
+    assert release_report(again) == release_report(_material("k-anonymity"))
+
+
+def test_numbers_of_a_sentence_lead_to_a_term_but_names_do_not() -> None:
+    text = with_links("1,234 of the '17' are over 95 % (1/3) <b> SHA-256", "k")
+    linked = re.findall(r'<a class="n" href="#term-k">(.*?)</a>', text)
+    assert linked == ["1,234", "95 %", "1/3"]
+    assert "&lt;b&gt;" in text
+    assert "'17'" in unescape(str(text))
+
+
+def test_the_page_of_a_comparison_names_the_front_and_failures() -> None:
+    runs = comparison.mark_front(
+        [
+            comparison.Run(method="a", k=2, loss=0.2, risk=0.5, verdict="safe"),
+            comparison.Run(method="b", loss=0.3, risk=0.6, verdict="unsafe"),
+            comparison.Run(method="c", failure="infeasible", message="secret words"),
+        ]
+    )
+    page = comparison_page(comparison.run_frame(runs), records=12345, subjects=67, version="1", language="ja")
+    _check_self_contained(page)
+    text = _text(page)
+    assert "最良の均衡は a k=2。" in text
+    assert "失敗（infeasible）" in text
+    assert "secret words" not in text
+    assert "12,345" in text
+    assert _english(text) == []
