@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tokumei.attacks.matching.posteriors import exact_marginals
-from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
+from tokumei.attacks import exact_marginals
+from tokumei.audits import official_thresholds, sharp_thresholds
 
 __all__ = ["draw_all"]
 

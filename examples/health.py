@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 import tokumei
-from tokumei.synth.writing import write_synthetic
+from tokumei.synth import write_synthetic
 
 # %% A generated table of the shape of PWS Cup 2021.
 subjects = int(os.environ.get("TOKUMEI_EXAMPLE_SUBJECTS", "300"))

@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 import tokumei
-from tokumei.synth.writing import write_synthetic
+from tokumei.synth import write_synthetic
 
 # %% The data: generated here, so that the example needs no file. Replace it by `pl.read_csv("my.csv")`.
 subjects = int(os.environ.get("TOKUMEI_EXAMPLE_SUBJECTS", "300"))

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 import tokumei
-from tokumei.synth.writing import write_synthetic
+from tokumei.synth import write_synthetic
 
 # %% Generated commuters; the schema finds the place by the names of its coordinates.
 subjects = int(os.environ.get("TOKUMEI_EXAMPLE_SUBJECTS", "300"))

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "tokumei"
-GROUND = {"errors", "progress", "words"}
+GROUND = {"errors", "progress", "words", "doors"}
 VALUES = GROUND | {"data", "parts", "engine"}
 ROOMS = {"profiles", "methods", "attacks", "metrics", "synth"}
 BELOW_FLOW = VALUES | {"profiles", "methods", "attacks", "metrics", "audits", "synth"}
 ABOVE_FLOW = BELOW_FLOW | {"flow", "reports", "contests"}
 ALLOWED: dict[str, set[str]] = {
     "errors": {"errors"},
+    "doors": {"doors"},
     "progress": GROUND,
     "words": GROUND,
     "data": GROUND | {"data"},
@@ -55,6 +56,39 @@ def test_files_import_only_what_their_layer_allows() -> None:
         allowed = ALLOWED["cli"] if layer == "contests" and file.stem.endswith("commands") else ALLOWED[layer]
         wrong += [f"{file.relative_to(SOURCE)}: {name}" for name in sorted(imported(file) - allowed)]
     assert wrong == []
+
+
+def reached_past(tree: ast.AST, room: str | None) -> list[str]:
+    """Return the modules of other rooms that are imported past their doors."""
+    past = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("tokumei."):
+            _, other, *inside = node.module.split(".")
+            if inside and other != room and (SOURCE / other / "__init__.pyi").exists():
+                past.append(node.module)
+    return past
+
+
+def test_nobody_reaches_past_a_door() -> None:
+    past = []
+    for file in sorted(SOURCE.parent.rglob("*.py")):
+        own = file.relative_to(SOURCE).parts[0] if file.is_relative_to(SOURCE) else None
+        modules = reached_past(ast.parse(file.read_text(encoding="utf-8")), own)
+        past += [f"{file.relative_to(SOURCE.parent)}: {module}" for module in modules]
+    assert past == []
+
+
+def test_no_export_has_the_name_of_a_module() -> None:
+    """An imported module becomes an attribute of its package and would hide the export."""
+    for stub in SOURCE.rglob("__init__.pyi"):
+        names = {
+            alias.name
+            for node in ast.parse(stub.read_text()).body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        modules = {path.stem for path in stub.parent.iterdir()}
+        assert names & modules == set(), stub
 
 
 def test_the_rule_would_catch_a_room_that_imports_another(tmp_path: Path) -> None:

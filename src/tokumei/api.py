@@ -32,22 +32,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tokumei.data.history import History, Release, Schema, Score, Secret, Verdict
-from tokumei.data.release_reading import read_release, read_release_schema
-from tokumei.data.secret_file import read_secret
-from tokumei.data.tables import history_of
+from tokumei.data import (
+    History,
+    Release,
+    Schema,
+    Score,
+    Secret,
+    Verdict,
+    history_of,
+    read_release,
+    read_release_schema,
+    read_secret,
+)
 from tokumei.errors import InputError, ParameterError
+from tokumei.flow import Plan, choose, fresh_seed, places_beside
 from tokumei.flow import stages as flow
-from tokumei.flow.plan import Plan, choose, fresh_seed, places_beside
-from tokumei.metrics.cell_error import CellError
-from tokumei.profiles.hints import hints
-from tokumei.profiles.infer import infer_schema
-from tokumei.profiles.profile import Profile, profile
-from tokumei.profiles.reading import read_history
-from tokumei.profiles.risk import RawRisk, raw_risk
+from tokumei.metrics import CellError
+from tokumei.profiles import Profile, RawRisk, hints, infer_schema, profile, raw_risk, read_history
 
 if TYPE_CHECKING:
-    from tokumei.audits.result import AuditResult
+    from tokumei.audits import AuditResult
     from tokumei.parts import Method
 
 __all__ = ["Anonymized", "Description", "anonymize", "audit", "describe"]
@@ -174,7 +178,7 @@ def audit(
     ``release`` is what `anonymize` returned or the folder that was written; with the ``secret`` (which the first has)
     true hits are counted.
     """
-    from tokumei.audits.audit import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+    from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     if isinstance(release, Anonymized):
         history = _history(original, schema or release.history.schema, None)

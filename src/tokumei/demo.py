@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tokumei.data.files import atomic_folder, write_text
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret, atomic_folder, write_text
+from tokumei.flow import Run, judged, mark_front, run_frame
 from tokumei.flow import stages as flow
-from tokumei.flow.comparison import Run, judged, mark_front, run_frame
-from tokumei.profiles.reading import read_history
+from tokumei.profiles import read_history
 from tokumei.progress import stage
-from tokumei.reports import dossier
-from tokumei.reports.language import LANGUAGES
-from tokumei.reports.release_report import release_report
-from tokumei.synth.writing import write_synthetic
+from tokumei.reports import LANGUAGES, dossier, release_report
+from tokumei.synth import write_synthetic
 
 __all__ = ["run_demo"]
 

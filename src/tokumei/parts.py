@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from tokumei.data.history import Guesses, History, Release, Score, Secret
+from tokumei.data import Guesses, History, Release, Score, Secret
 from tokumei.errors import ParameterError, UnknownPartError, did_you_mean
 
 __all__ = [

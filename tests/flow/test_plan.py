@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.sample_histories import sample
 from tokumei.data.history import Column, History, Kind, Schema
 from tokumei.errors import InputError, UnreadableError
-from tokumei.flow import estimate as estimate_module
-from tokumei.flow.estimate import FACTOR, estimate
+from tokumei.flow import estimating as estimate_module
+from tokumei.flow.estimating import FACTOR, estimate
 from tokumei.flow.plan import Plan, choose, file_hash, fresh_seed, places_beside
 from tokumei.methods import k_anonymity
 from tokumei.methods.k_anonymity import KAnonymity

@@ -9,7 +9,7 @@ import pytest
 
 from tests.sample_histories import SAMPLES, mixed_frame, sample
 from tokumei.data.history import Column, History, Kind, Schema
-from tokumei.profiles.hints import hints
+from tokumei.profiles.advice import hints
 from tokumei.profiles.infer import infer_schema
 from tokumei.profiles.risk import raw_risk
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.reports.test_release_report import _material
-from tokumei.reports.release_report import release_report
+from tests.reports.test_release import _material
+from tokumei.reports.release import release_report
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = (

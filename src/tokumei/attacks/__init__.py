@@ -1,1 +1,5 @@
 """Attacks that guess who stands behind the pseudonyms, one per file."""
+
+from tokumei.doors import open_door
+
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

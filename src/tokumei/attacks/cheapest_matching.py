@@ -10,7 +10,7 @@ import numpy as np
 from tokumei.attacks.match_guesses import make_guesses, view_matches
 from tokumei.attacks.matching.cheapest import cheapest_matches, edge_costs
 from tokumei.attacks.matching.posteriors import posterior
-from tokumei.data.history import Guesses, History, Release
+from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
 __all__ = ["CheapestMatching"]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tokumei.attacks.matching.consistency import Consistency, consistency_graph
 from tokumei.attacks.matching.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
-from tokumei.data.history import Guesses, History, Release
+from tokumei.data import Guesses, History, Release
 
 __all__ = ["MatchView", "make_guesses", "view_matches"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tokumei.attacks.match_guesses import make_guesses, view_matches
 from tokumei.attacks.matching.posteriors import posterior
-from tokumei.data.history import Guesses, History, Release
+from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
 __all__ = ["MatchingPosterior"]

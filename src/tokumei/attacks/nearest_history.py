@@ -10,7 +10,7 @@ import numpy as np
 from tokumei.attacks.match_guesses import make_guesses, view_matches
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.nearest_histories import history_distances
-from tokumei.data.history import Guesses, History, Release
+from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
 __all__ = ["NearestHistory"]

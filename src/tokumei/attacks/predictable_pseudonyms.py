@@ -9,7 +9,7 @@ import numpy as np
 
 from tokumei.attacks.match_guesses import make_guesses, view_matches
 from tokumei.attacks.matching.pseudonym_clues import predicted_owners
-from tokumei.data.history import Guesses, History, Release
+from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack, parameter
 
 __all__ = ["PredictablePseudonyms"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tokumei.attacks.match_guesses import make_guesses, view_matches
 from tokumei.attacks.matching.record_counts import prune_by_counts, prune_by_packing
-from tokumei.data.history import Guesses, History, Release
+from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
 __all__ = ["RecordCounts"]

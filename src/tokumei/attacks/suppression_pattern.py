@@ -11,7 +11,7 @@ from tokumei.attacks.match_guesses import make_guesses, view_matches
 from tokumei.attacks.matching.cheapest import cheapest_matches, edge_costs
 from tokumei.attacks.matching.clues import suppression_components
 from tokumei.attacks.matching.posteriors import posterior
-from tokumei.data.history import Guesses, History, Release
+from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
 __all__ = ["SuppressionPattern"]

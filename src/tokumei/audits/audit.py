@@ -17,9 +17,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.attacks.matching.consistency import Consistency, consistency_graph
-from tokumei.attacks.matching.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
-from tokumei.attacks.matching.posteriors import posterior, sample_matchings, symmetrized
+from tokumei.attacks import (
+    Bipartite,
+    Consistency,
+    Matches,
+    NoPerfectMatchingError,
+    consistency_graph,
+    find_matches,
+    posterior,
+    sample_matchings,
+    symmetrized,
+    with_blanks,
+)
 from tokumei.audits.contradiction import contradiction, nearest_figure
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
@@ -29,10 +38,7 @@ from tokumei.audits.result import AuditResult
 from tokumei.audits.split import split_findings
 from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
 from tokumei.audits.truth import MERGED, anonymity_level, separate_records, true_owners
-from tokumei.data.cell_text import read_cells
-from tokumei.data.cells import Cells, SetCells
-from tokumei.data.history import History, Release, Secret
-from tokumei.data.results import Evidence, Reason
+from tokumei.data import Cells, Evidence, History, Reason, Release, Secret, SetCells, read_cells
 from tokumei.errors import InputError, ParameterError
 
 __all__ = ["RANDOMIZED_DESIGNS", "audit_release"]

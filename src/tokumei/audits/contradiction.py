@@ -9,14 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.attacks.matching.consistency import Consistency
-from tokumei.attacks.matching.matchings import NoPerfectMatchingError
-from tokumei.attacks.matching.nearest_histories import history_distances
+from tokumei.attacks import Consistency, NoPerfectMatchingError, history_distances
 from tokumei.audits.result import AttackFigure
 from tokumei.audits.truth import MERGED
-from tokumei.data.history import History, Release
-from tokumei.data.results import Outcome, Reason, Verdict
-from tokumei.words.numbers import percent
+from tokumei.data import History, Outcome, Reason, Release, Verdict
+from tokumei.words import percent
 
 __all__ = ["contradiction", "nearest_figure"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.attacks.matching.consistency import Histories
-from tokumei.data.results import Evidence
+from tokumei.attacks import Histories
+from tokumei.data import Evidence
 
 __all__ = ["candidate_counts", "evidence_as_dict", "posterior_counts", "pseudonym_table", "worst_protected"]
 

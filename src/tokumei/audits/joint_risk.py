@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from tokumei.attacks.matching.matchings import Component, Matches
-from tokumei.attacks.matching.posteriors import chain_layout, component_weights, worm_chain
+from tokumei.attacks import Component, Matches, chain_layout, component_weights, worm_chain
 
 __all__ = ["JointRisk", "exchangeable_hits", "hit_offers", "joint_risk"]
 

@@ -11,15 +11,26 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.attacks.matching.cheapest import cheapest_matches, edge_costs
-from tokumei.attacks.matching.clues import Evidence, choices, evidence, range_scores, set_scores, suppression_components
-from tokumei.attacks.matching.consistency import Consistency
-from tokumei.attacks.matching.matchings import Matches
-from tokumei.attacks.matching.posteriors import Posterior, posterior, symmetrized
-from tokumei.attacks.matching.pseudonym_clues import order_scores, ordered_owners, predicted_owners
+from tokumei.attacks import (
+    Consistency,
+    Evidence,
+    Matches,
+    Posterior,
+    cheapest_matches,
+    choices,
+    edge_costs,
+    evidence,
+    order_scores,
+    ordered_owners,
+    posterior,
+    predicted_owners,
+    range_scores,
+    set_scores,
+    suppression_components,
+    symmetrized,
+)
 from tokumei.audits.result import AttackFigure
-from tokumei.data.history import History, Release
-from tokumei.data.results import Reason
+from tokumei.data import History, Reason, Release
 
 __all__ = ["Attacker", "attack_figures", "posterior_figure"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.audits.result import AttackFigure
-from tokumei.data.results import Outcome, Reason, Verdict
-from tokumei.words.numbers import percent
+from tokumei.data import Outcome, Reason, Verdict
+from tokumei.words import percent
 
 __all__ = ["Figures", "Hub", "decide"]
 

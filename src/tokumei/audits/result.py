@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tokumei.audits.joint_risk import JointRisk
-from tokumei.data.results import Evidence, Verdict
+from tokumei.data import Evidence, Verdict
 
 __all__ = ["AttackFigure", "AuditResult"]
 

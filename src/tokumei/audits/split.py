@@ -12,11 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.attacks.matching.consistency import Consistency
-from tokumei.attacks.matching.matchings import Bipartite
-from tokumei.attacks.matching.record_counts import prune_by_counts, prune_by_packing
+from tokumei.attacks import Bipartite, Consistency, prune_by_counts, prune_by_packing
 from tokumei.audits.result import AttackFigure
-from tokumei.data.history import History
+from tokumei.data import History
 
 __all__ = ["SplitFindings", "split_findings"]
 

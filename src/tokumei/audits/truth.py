@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.attacks.matching.consistency import Histories
-from tokumei.data.history import History, Release, Secret
+from tokumei.attacks import Histories
+from tokumei.data import History, Release, Secret
 from tokumei.errors import InputError
 
 __all__ = ["MERGED", "anonymity_level", "separate_records", "true_owners"]

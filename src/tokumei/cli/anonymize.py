@@ -24,16 +24,14 @@ from tokumei.cli.output import (
     warn,
 )
 from tokumei.errors import ParameterError
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.audits.result import AuditResult
-    from tokumei.data.history import History, Release, Score, Secret
-    from tokumei.flow.estimate import Estimate
-    from tokumei.flow.plan import Plan
-    from tokumei.flow.stages import Published
+    from tokumei.audits import AuditResult
+    from tokumei.data import History, Release, Score, Secret
+    from tokumei.flow import Estimate, Plan, Published
     from tokumei.parts import Method
 
 __all__ = ["anonymize"]
@@ -89,8 +87,8 @@ def anonymize(
     json: JsonFlag = False,
 ) -> None:
     """Make a release: a folder that can be handed out, and beside it the secret that must be kept."""
+    from tokumei.flow import FORMATS, places_beside
     from tokumei.flow import stages as flow
-    from tokumei.flow.plan import FORMATS, places_beside
 
     if data_format is not None and data_format not in FORMATS:
         message = f"--format must be csv or parquet, got '{data_format}'"
@@ -128,9 +126,7 @@ def _needed(data: Path | None) -> Path:
 
 
 def _from_options(data: Path | None, asked: dict[str, Any], threads: int | None) -> _Job:
-    from tokumei.flow.estimate import estimate
-    from tokumei.flow.plan import DEFAULT_METHOD, Plan, choose, file_hash
-    from tokumei.flow.stages import make_anonymizer
+    from tokumei.flow import DEFAULT_METHOD, Plan, choose, estimate, file_hash, make_anonymizer
 
     path = _needed(data)
     settings = list(asked["set"] or [])
@@ -152,9 +148,8 @@ def _from_options(data: Path | None, asked: dict[str, Any], threads: int | None)
 def _from_plan(data: Path | None, file: Path, asked: dict[str, Any], threads: int | None) -> _Job:
     from dataclasses import replace
 
-    from tokumei.flow.estimate import estimate
-    from tokumei.flow.plan import Plan, choose, file_hash
-    from tokumei.profiles.reading import read_history
+    from tokumei.flow import Plan, choose, estimate, file_hash
+    from tokumei.profiles import read_history
 
     given = [name for name, value in asked.items() if value is not None and value != []]
     if given:
@@ -187,9 +182,9 @@ def _run(job: _Job, output: Path, secret: Path | None, *, audit: bool) -> _Made:
     import json as json_module
     from dataclasses import replace
 
+    from tokumei.flow import fresh_seed, places_beside
     from tokumei.flow import stages as flow
-    from tokumei.flow.plan import fresh_seed, places_beside
-    from tokumei.metrics.cell_error import CellError
+    from tokumei.metrics import CellError
 
     plan = job.plan if job.plan.seed is not None else replace(job.plan, seed=fresh_seed())
     release, hidden = flow.anonymize(job.history, job.method, seed=plan.seed)
@@ -218,8 +213,8 @@ def _run(job: _Job, output: Path, secret: Path | None, *, audit: bool) -> _Made:
 
 
 def _finish_dry_run(job: _Job, output: Path | None, save: Path | None, *, audit: bool, json: bool) -> NoReturn:
-    from tokumei.data.files import write_text
-    from tokumei.flow.estimate import spoken
+    from tokumei.data import write_text
+    from tokumei.flow import spoken
 
     if save is not None:
         write_text(save, job.plan.to_toml(secret=False))
@@ -264,11 +259,11 @@ def _settings(plan: Plan) -> str:
 
 
 def _where(output: Path | None, data_format: str) -> str:
-    from tokumei.flow.plan import places_beside
+    from tokumei.flow import places_beside
 
     if output is None:
         return "to the folder that -o names"
-    from tokumei.data.secret_file import default_secret_path
+    from tokumei.data import default_secret_path
 
     beside = ", ".join(path.name for path in (default_secret_path(output), *places_beside(output).values()))
     return f"{output}/: data.{data_format}, schema.toml, summary.md, manifest.json; beside it, to keep: {beside}"
@@ -281,8 +276,8 @@ def _treatment(drop: bool, keep: bool) -> str:
 
 
 def _finish(job: _Job, made: _Made, *, seeded: bool, json: bool) -> NoReturn:
-    from tokumei.data.cell_shares import cell_shares
-    from tokumei.flow.plan import places_beside
+    from tokumei.data import cell_shares
+    from tokumei.flow import places_beside
 
     folder, audited, history = made.published.folder, made.audited, job.history
     shares = cell_shares(made.release)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
-from tokumei.words.numbers import amount, percent
+from tokumei.words import amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.audits.result import AuditResult
+    from tokumei.audits import AuditResult
 
 __all__ = ["audit", "audit_contest"]
 
@@ -42,12 +42,10 @@ def audit(
     json: JsonFlag = False,
 ) -> None:
     """Audit a release as its strongest attacker; exit status 1 if it is unsafe."""
-    from tokumei.audits.audit import audit_release
-    from tokumei.data.history import Schema
-    from tokumei.data.release_reading import read_release, read_release_schema
-    from tokumei.data.secret_file import read_secret
-    from tokumei.flow.stages import refuse_foreign_secret
-    from tokumei.profiles.reading import read_history
+    from tokumei.audits import audit_release
+    from tokumei.data import Schema, read_release, read_release_schema, read_secret
+    from tokumei.flow import refuse_foreign_secret
+    from tokumei.profiles import read_history
 
     with progress_bars():
         known = read_release_schema(release) if schema is None else Schema.read(schema)
@@ -81,7 +79,7 @@ def audit_contest(
 
 def _finish(result: AuditResult, *, json: bool) -> NoReturn:
     unsafe = result.verdict.outcome == "unsafe"
-    from tokumei.audits.evidence import evidence_as_dict
+    from tokumei.audits import evidence_as_dict
 
     document = {**result.as_dict(), "evidence": evidence_as_dict(result.evidence, k=result.k)}
     finish(document, json=json, show=lambda console: _show(console, result), status=int(unsafe))

@@ -9,15 +9,15 @@ import typer
 
 from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from tokumei.data.history import History
-    from tokumei.flow.comparison import Run
+    from tokumei.data import History
+    from tokumei.flow import Run
 
 __all__ = ["compare"]
 
@@ -59,11 +59,10 @@ def compare(
 
     Example: tokumei compare my.csv --methods k-anonymity,pseudonymize --k 2,3,5 -o comparison
     """
-    from tokumei.data.files import check_folder_target
-    from tokumei.data.history import Schema
+    from tokumei.data import Schema, check_folder_target
     from tokumei.flow import comparison
-    from tokumei.profiles.reading import read_history
-    from tokumei.reports.language import Words
+    from tokumei.profiles import read_history
+    from tokumei.reports import Words
 
     Words(language)
     runs = comparison.plan_runs(_names(methods), parse_levels(k, "--k"), _by_method(settings or []))
@@ -119,11 +118,9 @@ def _write(folder: Path, history: History, runs: Sequence[Run], language: str) -
     import json as json_module
     from importlib.metadata import version
 
-    from tokumei.data.files import atomic_folder
-    from tokumei.flow.comparison import run_frame
-    from tokumei.reports.language import Words
-    from tokumei.reports.release_report import comparison_page
-    from tokumei.reports.utility_sections import trade_off_svg
+    from tokumei.data import atomic_folder
+    from tokumei.flow import run_frame
+    from tokumei.reports import Words, comparison_page, trade_off_svg
 
     frame = run_frame(runs)
     page = comparison_page(

@@ -20,14 +20,12 @@ from tokumei.cli.output import (
     visible,
 )
 from tokumei.errors import ParameterError
-from tokumei.words.numbers import amount, percent
+from tokumei.words import amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.profiles.known_records import Share
-    from tokumei.profiles.profile import Profile
-    from tokumei.profiles.risk import ColumnRisk, RawRisk
+    from tokumei.profiles import ColumnRisk, Profile, RawRisk, Share
 
 __all__ = ["describe", "risk_rows"]
 
@@ -47,10 +45,8 @@ def describe(
     json: JsonFlag = False,
 ) -> None:
     """Profile raw data, infer its schema, and show how little knowledge singles a person out."""
-    from tokumei.data.files import write_text
-    from tokumei.profiles.hints import hints
-    from tokumei.profiles.profile import profile
-    from tokumei.profiles.risk import raw_risk
+    from tokumei.data import write_text
+    from tokumei.profiles import hints, profile, raw_risk
 
     _check_targets(output, html, data, schema)
     with progress_bars():
@@ -87,7 +83,7 @@ def describe(
 
 def _check_targets(output: Path | None, html: Path | None, data: Path, schema: Path | None) -> None:
     """Raise an error if what is to be written would lie over an input, over each other, or cannot be written."""
-    from tokumei.data.files import check_file_target
+    from tokumei.data import check_file_target
 
     if output is not None and html is not None and output.resolve() == html.resolve():
         message = f"-o and --html both name {output}; give the schema and the page a file each"

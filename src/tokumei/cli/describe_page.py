@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokumei.cli.describe import risk_rows
-from tokumei.data.history import History
-from tokumei.profiles.profile import Profile
-from tokumei.profiles.risk import RawRisk
-from tokumei.reports import charts
-from tokumei.reports.document import Section, Table, render
-from tokumei.words.numbers import amount, percent
+from tokumei.data import History
+from tokumei.profiles import Profile, RawRisk
+from tokumei.reports import Section, Table, charts, render
+from tokumei.words import amount, percent
 
 __all__ = ["describe_page"]
 

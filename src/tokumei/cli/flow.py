@@ -23,12 +23,12 @@ from tokumei.cli.output import (
     show_table,
     tell,
 )
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.data.history import Score
+    from tokumei.data import Score
 
 __all__ = ["register"]
 
@@ -65,9 +65,7 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
-    from tokumei.data.files import atomic_path, check_file_target
-    from tokumei.data.release_reading import read_release
-    from tokumei.data.secret_file import read_secret
+    from tokumei.data import atomic_path, check_file_target, read_release, read_secret
     from tokumei.flow import stages as flow
     from tokumei.parts import find_part, make_part
 
@@ -108,8 +106,7 @@ def judge(
     json: JsonFlag = False,
 ) -> None:
     """Measure what a release is still worth; needs its secret, which says what became of each record."""
-    from tokumei.data.release_reading import read_release
-    from tokumei.data.secret_file import default_secret_path, read_secret
+    from tokumei.data import default_secret_path, read_release, read_secret
     from tokumei.flow import stages as flow
     from tokumei.parts import find_part, make_part, part_names
 

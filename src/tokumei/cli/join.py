@@ -38,7 +38,7 @@ def inputs(paths: Sequence[Path | None], names: str, *, join: bool) -> Iterator[
     if given:
         message = "with --join the tables come from standard input; leave the file names out"
         raise ParameterError(message, code="usage")
-    from tokumei.data.raw import lines_of, split_joined, to_utf8
+    from tokumei.data import lines_of, split_joined, to_utf8
 
     text, _ = to_utf8(b"" if sys.stdin is None else sys.stdin.buffer.read(), "standard input")
     tables = split_joined(lines_of(text), file="standard input")

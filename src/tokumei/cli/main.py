@@ -24,7 +24,7 @@ from tokumei.cli.compare import compare
 from tokumei.cli.examples import add_examples, readable_help, usage_error
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
-from tokumei.engine.threads import abandoned
+from tokumei.engine import abandoned
 from tokumei.errors import OutputError, ParameterError, TokumeiError
 
 __all__ = ["build_app", "main"]

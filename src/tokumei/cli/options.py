@@ -10,7 +10,7 @@ import typer
 from tokumei.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tokumei.data.history import History
+    from tokumei.data import History
 
 __all__ = [
     "InputArgument",
@@ -39,9 +39,8 @@ SecretOption = Annotated[
 
 def original(path: Path, schema: Path | None, *, release: Path | None = None, subject: str | None = None) -> History:
     """Read the original after the schema that was given, else after that of its release, else after itself."""
-    from tokumei.data.history import Schema
-    from tokumei.data.release_reading import read_release_schema
-    from tokumei.profiles.reading import read_history
+    from tokumei.data import Schema, read_release_schema
+    from tokumei.profiles import read_history
 
     if schema is not None:
         if subject is not None:

@@ -19,12 +19,12 @@ import typer
 
 from tokumei.errors import OutputError, TokumeiError
 from tokumei.progress import Advance, listening
-from tokumei.words.numbers import is_written_number
+from tokumei.words import is_written_number
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.data.results import Verdict
+    from tokumei.data import Verdict
 
 __all__ = [
     "JsonFlag",
@@ -253,7 +253,7 @@ def time_left(expected: float, passed: float) -> str:
     >>> time_left(60, 20), time_left(60, 70)
     ('about 40 s left (estimate)', 'longer than the estimate of 60 s')
     """
-    from tokumei.flow.estimate import spoken
+    from tokumei.flow import spoken
 
     if passed < expected:
         return f"about {spoken(expected - passed)} left (estimate)"

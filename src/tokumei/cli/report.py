@@ -60,14 +60,18 @@ def report(
 
     Example: tokumei report --original my.csv --release release --language ja -o report.html
     """
-    from tokumei.data.files import OWNER_ONLY, check_file_target, write_text
-    from tokumei.data.history import Schema
-    from tokumei.data.release_reading import read_release, read_release_schema
-    from tokumei.data.secret_file import default_secret_path, read_secret
-    from tokumei.profiles.reading import read_history
-    from tokumei.reports import dossier
-    from tokumei.reports.language import Words
-    from tokumei.reports.release_report import release_report
+    from tokumei.data import (
+        OWNER_ONLY,
+        Schema,
+        check_file_target,
+        default_secret_path,
+        read_release,
+        read_release_schema,
+        read_secret,
+        write_text,
+    )
+    from tokumei.profiles import read_history
+    from tokumei.reports import Words, dossier, release_report
 
     Words(language)
     levels = parse_levels(k_curve, "--k-curve")

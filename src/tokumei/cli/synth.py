@@ -27,7 +27,7 @@ SeedOption = Annotated[int | None, typer.Option("--seed", min=0, help="The same 
 
 
 def _write(kind: str, output: Path, subjects: int, seed: int | None, *, header: bool, json: bool) -> None:
-    from tokumei.synth.writing import write_synthetic
+    from tokumei.synth import write_synthetic
 
     with progress_bars():
         written = write_synthetic(kind, output, subjects=subjects, seed=seed, header=header)

@@ -5,6 +5,7 @@ evaluation process. Games of other packages register in the entry-point group ``
 """
 
 from tokumei.contests.base import (
+    Both,
     Checked,
     Column,
     Entry,
@@ -19,6 +20,7 @@ from tokumei.contests.base import (
 from tokumei.contests.lookup import find_game, game_names
 
 __all__ = [
+    "Both",
     "Checked",
     "Column",
     "Entry",

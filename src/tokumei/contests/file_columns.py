@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tokumei.data.schema import ROW_SUBJECT, SLASH_DATE, Column, Kind, Schema
+from tokumei.data import ROW_SUBJECT, SLASH_DATE, Column, Kind, Schema
 from tokumei.errors import ParameterError, did_you_mean
 
 __all__ = ["CONTEST_FILES", "PWS2016_SCHEMA", "PWS2018_SCHEMA", "PWS2021_SCHEMA", "ContestFile", "contest_file"]

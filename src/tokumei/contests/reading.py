@@ -19,10 +19,7 @@ from tokumei.contests.file_columns import (
     ContestFile,
     contest_file,
 )
-from tokumei.data.csv_text import CsvRecords, parse_csv
-from tokumei.data.history import History
-from tokumei.data.raw import read_bytes, to_utf8
-from tokumei.data.tables import history_of
+from tokumei.data import CsvRecords, History, history_of, parse_csv, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, ParameterError
 
 __all__ = [

@@ -1,1 +1,5 @@
 """The values that travel (schema, history, cells, release, secret, results) and their files."""
+
+from tokumei.doors import open_door
+
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from tokumei.data.cell_shares import cell_shares
+from tokumei.data.cell_widths import cell_shares
 from tokumei.data.history import Release
 from tokumei.data.results import Outcome
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 __all__ = ["public_summary"]
 

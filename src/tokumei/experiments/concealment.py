@@ -17,23 +17,27 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.audits.audit import audit_release
-from tokumei.data.cells import MISSING
-from tokumei.data.files import atomic_folder, check_folder_target
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.audits import audit_release
+from tokumei.data import MISSING, Column, History, Kind, Schema, atomic_folder, check_folder_target
 from tokumei.errors import InfeasibleError, SchemaError
 from tokumei.experiments import concealment_charts as charts
-from tokumei.methods.concealment.by_assignment import cut_cycles, disjoint_permutations, turn_cycles
-from tokumei.methods.concealment.edge_cover import edge_cover, neighbour_graph
-from tokumei.methods.concealment.index_distance import time_table
-from tokumei.methods.concealment.interpolation import Completed, publish_slots
-from tokumei.methods.grouping.groups import Groups
-from tokumei.methods.grouping.pairing import match_graph
-from tokumei.metrics.place_error import box_errors, kilometres_per_step
-from tokumei.profiles.reading import read_history
+from tokumei.methods import (
+    Completed,
+    Groups,
+    cut_cycles,
+    disjoint_permutations,
+    edge_cover,
+    match_graph,
+    neighbour_graph,
+    publish_slots,
+    time_table,
+    turn_cycles,
+)
+from tokumei.metrics import box_errors, kilometres_per_step
+from tokumei.profiles import read_history
 from tokumei.progress import stage
-from tokumei.reports.document import Section, Table, render
-from tokumei.synth.trajectories import generate_trajectories
+from tokumei.reports import Section, Table, render
+from tokumei.synth import generate_trajectories
 
 __all__ = [
     "CONSTRUCTIONS",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.reports.charts import BLUE, GREY, ORANGE, Rows, Spec, to_svg
+from tokumei.reports import BLUE, GREY, ORANGE, Rows, Spec, to_svg
 
 __all__ = ["box_map", "distance_histogram", "error_curves", "error_histograms"]
 

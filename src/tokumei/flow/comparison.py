@@ -13,14 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tokumei.audits.audit import audit_release
-from tokumei.audits.result import AuditResult
-from tokumei.data.history import History, Release, Secret
-from tokumei.data.release_folder import refuse_leaks
+from tokumei.audits import AuditResult, audit_release
+from tokumei.data import History, Release, Secret, refuse_leaks
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
 from tokumei.flow import stages as flow
-from tokumei.metrics.cell_error import CellError
-from tokumei.metrics.records_kept import RecordsKept
+from tokumei.metrics import CellError, RecordsKept
 from tokumei.parts import find_part, make_part
 from tokumei.progress import stage
 

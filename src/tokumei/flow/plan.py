@@ -32,9 +32,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tokumei.data.history import History
-from tokumei.data.schema import Schema, quoted
-from tokumei.data.secret_file import default_secret_path
+from tokumei.data import History, Schema, default_secret_path, quoted
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
 from tokumei.flow import stages as flow
 from tokumei.parts import Method, find_part, make_part

@@ -13,17 +13,31 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.files import OWNER_ONLY, check_file_target, check_folder_target, write_text
-from tokumei.data.history import Goal, Guesses, History, Release, Schema, Score, Secret
-from tokumei.data.release_folder import in_published_order, refuse_leaks, write_release
-from tokumei.data.secret_file import default_secret_path, write_secret
-from tokumei.data.summary import public_summary
+from tokumei.data import (
+    OWNER_ONLY,
+    Goal,
+    Guesses,
+    History,
+    Release,
+    Schema,
+    Score,
+    Secret,
+    check_file_target,
+    check_folder_target,
+    default_secret_path,
+    in_published_order,
+    public_summary,
+    refuse_leaks,
+    write_release,
+    write_secret,
+    write_text,
+)
 from tokumei.errors import InfeasibleError, InputError, OutputError, ParameterError, SchemaError
 from tokumei.parts import Attack, Method, Metric, find_part, make_part
 from tokumei.progress import stage
 
 if TYPE_CHECKING:
-    from tokumei.audits.result import AuditResult
+    from tokumei.audits import AuditResult
 
 __all__ = [
     "Published",
@@ -219,7 +233,7 @@ def refuse_foreign_secret(history: History, release: Release, secret: Secret) ->
 
 def quick_audit(history: History, release: Release, secret: Secret, *, k: int | None = None) -> AuditResult:
     """Return the cheap part of the audit: identical histories, candidates and posteriors."""
-    from tokumei.audits.audit import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+    from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     with stage("audit"):
         return audit_release(history, release, secret, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)

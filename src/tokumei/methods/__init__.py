@@ -1,1 +1,5 @@
 """Methods that turn a history into a release and its secret, one per file."""
+
+from tokumei.doors import open_door
+
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
-from tokumei.data.history import Field, Kind, Schema
+from tokumei.data import Field, Kind, Schema
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
 
 __all__ = ["is_ordered", "refused", "round_width", "settings_by_field", "share_of", "split_settings", "steps_of"]

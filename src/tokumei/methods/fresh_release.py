@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.arrays.distinct import distinct
-from tokumei.data.cells import Cells, RangeCells, SetCells
-from tokumei.data.history import Field, History, Release, Secret
+from tokumei.data import Cells, Field, History, RangeCells, Release, Secret, SetCells, distinct
 from tokumei.methods.pseudonyms import draw_pseudonyms
 
 __all__ = ["plain_cells", "with_fresh_pseudonyms"]

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
-from tokumei.data.history import Field, History, Kind, Release, Secret
+from tokumei.data import MISSING, Cells, Field, History, Kind, RangeCells, Release, Secret, SetCells
 from tokumei.methods.column_settings import (
     refused,
     round_width,

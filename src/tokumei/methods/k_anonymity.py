@@ -17,8 +17,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.history import History, Release, Secret
-from tokumei.engine.runs import Result, run_blocks
+from tokumei.data import History, Release, Secret
+from tokumei.engine import Result, run_blocks
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
 from tokumei.methods.grouping.blocks import Block, cut_blocks
 from tokumei.methods.grouping.groups import Groups

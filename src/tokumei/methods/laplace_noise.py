@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import Field, History, Kind, Release, Secret
+from tokumei.data import MISSING, Field, History, Kind, Release, Secret
 from tokumei.methods.column_settings import LARGEST_CODE, is_ordered, settings_by_field, split_settings, steps_of
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import MISSING, History, Release, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.methods.mdav import mdav_groups

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import History, Kind, Release, Secret
+from tokumei.data import MISSING, History, Kind, Release, Secret
 from tokumei.errors import ParameterError
 from tokumei.methods.pseudonyms import (
     draw_pseudonyms,

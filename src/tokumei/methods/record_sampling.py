@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 from tokumei.methods.fresh_release import with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 

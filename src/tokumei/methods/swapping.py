@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import Field, History, Release, Secret
+from tokumei.data import MISSING, Field, History, Release, Secret
 from tokumei.methods.column_settings import refused, settings_by_field, share_of, split_settings
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter

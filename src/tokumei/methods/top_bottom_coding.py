@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cell_text import parse_values
-from tokumei.data.cells import MISSING, Cells, RangeCells
-from tokumei.data.history import Field, History, Release, Secret
+from tokumei.data import MISSING, Cells, Field, History, RangeCells, Release, Secret, parse_values
 from tokumei.methods.column_settings import is_ordered, refused, settings_by_field, split_settings
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING, RangeCells
-from tokumei.data.history import Column, History, Kind, Release
+from tokumei.data import MISSING, Column, History, Kind, RangeCells, Release
 from tokumei.metrics.distributions import FEWEST_SUBJECTS, value_counts
 from tokumei.metrics.midpoints import original_values, published_values
 

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tokumei.data.cell_error import cell_errors
-from tokumei.data.history import Goal, History, Release, Score, Secret
+from tokumei.data import Goal, History, Release, Score, Secret, cell_errors
 from tokumei.parts import Metric
 
 __all__ = ["CellError"]

@@ -8,9 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.arrays.distinct import distinct
-from tokumei.data.cells import MISSING, Cells, RangeCells
-from tokumei.data.history import Goal, History, Release, Score, Secret
+from tokumei.data import MISSING, Cells, Goal, History, RangeCells, Release, Score, Secret, distinct
 from tokumei.parts import Metric, parameter
 
 __all__ = ["CertaintyPenalty", "range_penalties", "set_penalties"]

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.arrays.distinct import distinct
-from tokumei.data.history import Goal, History, Release, Score, Secret
+from tokumei.data import Goal, History, Release, Score, Secret, distinct
 from tokumei.parts import Metric
 
 __all__ = ["Discernibility", "class_sizes"]

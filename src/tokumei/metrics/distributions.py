@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
-from tokumei.data.history import Evidence, Field, History, Release
+from tokumei.data import MISSING, Cells, Evidence, Field, History, RangeCells, Release, SetCells
 
 __all__ = ["FEWEST_SUBJECTS", "column_distributions", "ordered_distribution", "value_counts"]
 

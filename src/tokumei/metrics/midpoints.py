@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.cells import MISSING, RangeCells
-from tokumei.data.history import History, Release
+from tokumei.data import MISSING, History, RangeCells, Release
 
 __all__ = ["original_values", "published_values"]
 

@@ -12,8 +12,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.cells import MISSING, RangeCells
-from tokumei.data.history import Column, Goal, History, Kind, Release, Score, Secret
+from tokumei.data import MISSING, Column, Goal, History, Kind, RangeCells, Release, Score, Secret
 from tokumei.errors import SchemaError
 from tokumei.parts import Metric, parameter
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from tokumei.data.history import Goal, History, Release, Score, Secret
+from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric
 
 __all__ = ["PseudonymsPerSubject"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tokumei.data.arrays.distinct import distinct
-from tokumei.data.history import Goal, History, Release, Score, Secret
+from tokumei.data import Goal, History, Release, Score, Secret, distinct
 from tokumei.parts import Metric
 
 __all__ = ["RecordsKept"]

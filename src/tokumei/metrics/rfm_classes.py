@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.history import History, Kind, Release, Schema
+from tokumei.data import History, Kind, Release, Schema
 from tokumei.metrics.midpoints import original_values, published_values
 
 __all__ = ["CLASSES", "Purchases", "purchase_columns", "rfm_before_after"]

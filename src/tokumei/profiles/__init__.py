@@ -1,1 +1,5 @@
 """What raw data looks like: inferred schema, profile, hints, and how few records single a person out."""
+
+from tokumei.doors import open_door
+
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from tokumei.data.schema import ROW_SUBJECT, Column, Kind, Schema, refuse_patterns
+from tokumei.data import ROW_SUBJECT, Column, Kind, Schema, refuse_patterns
 from tokumei.errors import SchemaError, did_you_mean
 from tokumei.profiles.infer_kinds import infer_column, name_tokens
 

@@ -10,9 +10,7 @@ import re
 
 import polars as pl
 
-from tokumei.data.cell_text import ROUNDED_STEP
-from tokumei.data.date_formats import date_format, has_time
-from tokumei.data.schema import Column, Kind
+from tokumei.data import ROUNDED_STEP, Column, Kind, date_format, has_time
 
 __all__ = ["NOMINAL_NAMES", "infer_column", "name_tokens", "number_step"]
 

@@ -22,8 +22,7 @@ import numpy.typing as npt
 import polars as pl
 from numba import njit
 
-from tokumei.data.history import History
-from tokumei.data.results import Interval
+from tokumei.data import History, Interval
 
 __all__ = ["Holdings", "Share", "dense_keys", "unique_share", "wilson_interval"]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokumei.data.history import History
-from tokumei.data.schema import Schema
-from tokumei.data.tables import history_of, open_table
+from tokumei.data import History, Schema, history_of, open_table
 from tokumei.profiles.infer import infer_schema
 
 __all__ = ["read_history"]

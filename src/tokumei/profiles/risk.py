@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import History, Kind
+from tokumei.data import MISSING, History, Kind
 from tokumei.profiles.known_records import Holdings, Share, dense_keys, unique_share
 from tokumei.progress import stage
 

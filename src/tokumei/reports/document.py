@@ -15,7 +15,7 @@ from typing import ClassVar
 import jinja2
 from markupsafe import Markup
 
-from tokumei.words.numbers import is_written_number
+from tokumei.words import is_written_number
 
 __all__ = ["Banner", "Bullets", "Definitions", "Figure", "Heading", "Prose", "Section", "Table", "render"]
 

@@ -14,17 +14,19 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.audits.audit import audit_release
-from tokumei.audits.evidence import candidate_counts, posterior_counts, worst_protected
-from tokumei.audits.result import AuditResult
-from tokumei.data.history import Evidence, History, Release, Score, Secret, Verdict
-from tokumei.data.release_folder import MANIFEST_NAME
+from tokumei.audits import AuditResult, audit_release, candidate_counts, posterior_counts, worst_protected
+from tokumei.data import MANIFEST_NAME, Evidence, History, Release, Score, Secret, Verdict
 from tokumei.errors import ParameterError, UnreadableError
 from tokumei.flow import comparison
 from tokumei.flow import stages as flow
-from tokumei.metrics.before_after import correlations, place_points, place_rectangles, top_values
-from tokumei.metrics.distributions import column_distributions
-from tokumei.metrics.rfm_classes import rfm_before_after
+from tokumei.metrics import (
+    column_distributions,
+    correlations,
+    place_points,
+    place_rectangles,
+    rfm_before_after,
+    top_values,
+)
 from tokumei.parts import find_part, make_part, part_names
 from tokumei.progress import stage
 from tokumei.reports.material import Material

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from tokumei.data.results import Reason
+from tokumei.data import Reason
 from tokumei.errors import ParameterError, did_you_mean
 
 __all__ = ["LANGUAGES", "Words", "table"]

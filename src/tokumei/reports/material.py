@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.data.results import Evidence, Score, Verdict
+from tokumei.data import Evidence, Score, Verdict
 
 __all__ = ["Material"]
 

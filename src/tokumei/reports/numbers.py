@@ -6,7 +6,7 @@ import re
 
 from markupsafe import Markup, escape
 
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 __all__ = ["DASH", "linked", "number", "plain", "with_links"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from tokumei.reports.charts import BLUE, GREY, INK, ORANGE, Spec, log_axis, percent_axis, to_svg
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 __all__ = ["attack_chart", "category_chart", "grid_chart", "map_chart", "ordered_chart", "stairs", "trade_off_chart"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from tokumei.data.results import Reason
+from tokumei.data import Reason
 from tokumei.reports import release_charts as charts
 from tokumei.reports.document import Block, Bullets, Figure, Prose, Section, Table
 from tokumei.reports.language import Words
 from tokumei.reports.material import Material
 from tokumei.reports.numbers import DASH, number, with_links
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 __all__ = ["attack_section", "candidate_section", "figure_section", "reason_section", "worst_section"]
 

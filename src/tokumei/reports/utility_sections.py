@@ -13,7 +13,7 @@ from tokumei.reports.document import Block, Figure, Heading, Prose, Section, Tab
 from tokumei.reports.language import Words
 from tokumei.reports.material import Material
 from tokumei.reports.numbers import DASH, linked, number, with_links
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 __all__ = ["FEWEST", "trade_off_blocks", "trade_off_section", "trade_off_svg", "utility_section"]
 

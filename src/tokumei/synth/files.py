@@ -19,8 +19,7 @@ from typing import IO, cast
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from tokumei.data.files import atomic_path
-from tokumei.data.schema import ISO_DATETIME, SLASH_DATE
+from tokumei.data import ISO_DATETIME, SLASH_DATE, atomic_path
 from tokumei.errors import OutputError
 
 __all__ = ["ENDINGS", "Frames", "beside", "write_frames", "writing"]

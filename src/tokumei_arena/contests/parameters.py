@@ -51,7 +51,7 @@ def own_parameters(rule_set: str) -> tuple[ParameterInfo, ...]:
 
 def check_parameters(rule_set: str, parameters: Mapping[str, Any]) -> None:
     """Raise the rule set's own sentence if a parameter is outside its limits."""
-    from tokumei.audits.thresholds import official_thresholds, parse_rational  # noqa: PLC0415
+    from tokumei.audits import official_thresholds, parse_rational  # noqa: PLC0415
     from tokumei.parts import find_part, make_part  # noqa: PLC0415
 
     options = {info.name for info in _options(rule_set)}

@@ -41,7 +41,7 @@ def _seed(round_: Round, text: str) -> int:
 def _write_common(round_: Round, data: Path, subjects: int) -> None:
     """Write the common files of a rule set as contest files."""
     # Imported here: web processes start without the generators and what they need.
-    from tokumei.synth.writing import write_synthetic  # noqa: PLC0415
+    from tokumei.synth import write_synthetic  # noqa: PLC0415
 
     rule_set, seed = round_.contest.rule_set, _seed(round_, "common")
     if rule_set == "pws2016":

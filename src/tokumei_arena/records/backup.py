@@ -24,7 +24,7 @@ from django.core.files.storage import storages
 from django.db import connection
 from django.utils.translation import gettext as _
 
-from tokumei.data.files import OWNER_ONLY, atomic_path, check_file_target
+from tokumei.data import OWNER_ONLY, atomic_path, check_file_target
 from tokumei_arena import clock, environment
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob

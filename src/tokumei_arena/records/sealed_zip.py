@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from django.utils.translation import gettext as _
 
-from tokumei.data.files import OWNER_ONLY, atomic_path
+from tokumei.data import OWNER_ONLY, atomic_path
 from tokumei_arena.errors import RefusedError
 
 __all__ = ["SealedReader", "SealedWriter", "file_sha256", "reading", "writing"]

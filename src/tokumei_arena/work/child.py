@@ -19,8 +19,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from tokumei.contests.base import Checked, FileSpec, Game, Note
-from tokumei.contests.lookup import find_game
+from tokumei.contests import Checked, FileSpec, Game, Note, find_game
 from tokumei_arena.work.confine import confine
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.unpack import unpack

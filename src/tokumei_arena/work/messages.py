@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokumei.contests.base import Both, Note
+from tokumei.contests import Both, Note
 
 __all__ = ["RefusedFileError", "refusal"]
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from tokumei.contests.base import Note
+from tokumei.contests import Note
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.messages import RefusedFileError, refusal
 from tokumei_arena.work.scan import scan_csv

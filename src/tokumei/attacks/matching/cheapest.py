@@ -20,10 +20,7 @@ from tokumei.attacks.matching.consistency import Consistency
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches, find_matches
 from tokumei.attacks.matching.posteriors import component_weights
 from tokumei.attacks.matching.record_fit import collect_fits
-from tokumei.data.arrays.assignment import assign
-from tokumei.data.cell_error import cell_errors
-from tokumei.data.cells import RangeCells
-from tokumei.data.history import History, Release
+from tokumei.data import History, RangeCells, Release, assign, cell_errors
 from tokumei.progress import stage
 
 __all__ = ["EdgeCosts", "cheapest_matches", "edge_costs"]

@@ -20,8 +20,7 @@ from tokumei.attacks.matching.consistency import Consistency, Histories
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.attacks.matching.posteriors import Posterior
 from tokumei.attacks.matching.record_fit import FitIndex, append_fits
-from tokumei.data.cells import Cells, RangeCells, SetCells
-from tokumei.data.history import Release
+from tokumei.data import Cells, RangeCells, Release, SetCells
 
 __all__ = [
     "RANGE_VARIANTS",

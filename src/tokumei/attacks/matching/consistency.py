@@ -17,7 +17,7 @@ import polars as pl
 
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.record_fit import FitIndex, fit_index, match_histories, probe_pairs
-from tokumei.data.history import History, Release
+from tokumei.data import History, Release
 from tokumei.progress import stage
 
 __all__ = ["Consistency", "Histories", "consistency_graph", "published_histories", "record_graph", "row_content"]

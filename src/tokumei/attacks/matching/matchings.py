@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components, maximum_bipartite_matching
 
-from tokumei.data.arrays.distinct import distinct
+from tokumei.data import distinct
 
 __all__ = ["Bipartite", "Component", "Matches", "NoPerfectMatchingError", "find_matches", "with_blanks"]
 

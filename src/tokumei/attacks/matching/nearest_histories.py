@@ -13,7 +13,7 @@ from numba import njit
 
 from tokumei.attacks.matching.consistency import Consistency
 from tokumei.attacks.matching.record_fit import FitIndex
-from tokumei.data.history import History
+from tokumei.data import History
 
 __all__ = ["history_distances"]
 

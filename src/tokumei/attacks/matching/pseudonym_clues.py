@@ -15,7 +15,7 @@ import polars as pl
 
 from tokumei.attacks.matching.consistency import Histories
 from tokumei.attacks.matching.matchings import Bipartite
-from tokumei.data.history import History
+from tokumei.data import History
 
 __all__ = ["order_scores", "ordered_owners", "predicted_owners"]
 

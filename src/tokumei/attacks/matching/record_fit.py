@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tokumei.data.cells import MISSING, RangeCells, SetCells
-from tokumei.data.history import History, Release
+from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 
 __all__ = ["FitIndex", "append_fits", "collect_fits", "fit_index", "match_histories", "probe_pairs"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokumei.cli.output import JsonFlag, SeedOption, SettingsOption, finish, progress_bars, show_table, tell, warn
-from tokumei.words.numbers import percent
+from tokumei.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,7 +67,7 @@ def prepare(
 ) -> None:
     """Cleanse Online Retail into M.csv and T.csv; sex and birthday, which it lacks, are drawn at random."""
     from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
-    from tokumei.data.files import atomic_folder
+    from tokumei.data import atomic_folder
     from tokumei.flow import stages as flow
 
     with progress_bars():
@@ -200,7 +200,7 @@ def attack(
 ) -> None:
     """Guess the row of M behind every row of M1; Q goes to a file, or to standard output without one."""
     from tokumei.contests.pws2016.rules import Files, Pws2016
-    from tokumei.data.files import write_text
+    from tokumei.data import write_text
     from tokumei.flow import stages as flow
 
     rules = Pws2016()
@@ -289,7 +289,7 @@ def table(
     from tokumei.contests.pws2016.rules import Pws2016
     from tokumei.contests.pws2016.shop import Shop
     from tokumei.contests.pws2016.table import markdown, renewed
-    from tokumei.data.files import write_text
+    from tokumei.data import write_text
     from tokumei.flow import stages as flow
 
     with progress_bars():

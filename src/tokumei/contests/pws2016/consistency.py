@@ -17,7 +17,7 @@ import polars as pl
 
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
 from tokumei.contests.pws2016.shop import MASTER_COLUMNS, MasterRelease, Shop
-from tokumei.data.results import Evidence
+from tokumei.data import Evidence
 
 __all__ = ["Consistency", "judge_consistency"]
 

@@ -143,7 +143,7 @@ class Pws2016Game(Game):
         self, data: Path, release: Path, parameters: Figures, *, attackers: Sequence[str], seed: str
     ) -> Published:
         """Return M' and T'; P stays in the release, which the judge has."""
-        from tokumei.data.raw import read_bytes
+        from tokumei.data import read_bytes
 
         del data, parameters, attackers, seed
         return Published(common={name: read_bytes(release / f"{name}.csv") for name in ("M1", "T1")})

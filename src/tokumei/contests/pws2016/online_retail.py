@@ -20,9 +20,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.contests.file_columns import contest_file
-from tokumei.data.cell_text import value_text
-from tokumei.data.schema import SLASH_DATE, Field, Kind
-from tokumei.data.tables import read_table
+from tokumei.data import SLASH_DATE, Field, Kind, read_table, value_text
 from tokumei.errors import ContentError, Finding, SchemaError
 
 __all__ = ["cleansed", "contest_2016", "contest_2018", "read_online_retail"]

@@ -31,9 +31,7 @@ from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows
 from tokumei.contests.pws2016.metrics.top_items import top_items
 from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterAttack, MasterRelease, Shop
 from tokumei.contests.reading import contest_file, read_contest
-from tokumei.data.files import OWNER_ONLY, atomic_folder
-from tokumei.data.raw import read_bytes
-from tokumei.data.results import Outcome, Score
+from tokumei.data import OWNER_ONLY, Outcome, Score, atomic_folder, read_bytes
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
 from tokumei.parts import RuleSet, make_part, parameter
 from tokumei.progress import stage

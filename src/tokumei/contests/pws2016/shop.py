@@ -23,8 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cell_text import parse_values
-from tokumei.data.schema import SLASH_DATE, Field, Kind
+from tokumei.data import SLASH_DATE, Field, Kind, parse_values
 from tokumei.errors import ContentError, Finding
 from tokumei.parts import Part
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from tokumei.contests.pws2016.consistency import Consistency
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, chance_limit
-from tokumei.data.results import Goal, Outcome, Reason, Score, Verdict
-from tokumei.words.numbers import percent
+from tokumei.data import Goal, Outcome, Reason, Score, Verdict
+from tokumei.words import percent
 
 __all__ = ["combined_scores", "judge_release"]
 

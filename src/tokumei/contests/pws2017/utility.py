@@ -15,11 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cell_text import parse_values
-from tokumei.data.results import Goal, Score
-from tokumei.data.schema import SLASH_DATE, Field, Kind
+from tokumei.data import SLASH_DATE, Field, Goal, Kind, Score, parse_values
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError
-from tokumei.metrics.item_similarity import (
+from tokumei.metrics import (
     Scores,
     bought_scores,
     item_similarities,

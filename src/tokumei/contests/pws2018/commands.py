@@ -51,7 +51,7 @@ SHOWN = 20
 
 def _output(path: Path | None, *read: Path | None, join: bool) -> Path | None:
     """Return the file to write; say at once if that cannot be done."""
-    from tokumei.data.files import check_file_target
+    from tokumei.data import check_file_target
     from tokumei.errors import ParameterError
 
     if path is None and not join:
@@ -117,7 +117,7 @@ def publish(a: AArgument = None, output: OutputOption = None, join: JoinFlag = F
     """Write the published form of A: deleted rows dropped, the rest sorted."""
     from tokumei.contests.pws2018.publishing import published_bytes
     from tokumei.contests.pws2018.rules import Pws2018
-    from tokumei.data.raw import read_bytes
+    from tokumei.data import read_bytes
 
     target = _output(output, a, join=join)
     with inputs([a], "A", join=join) as (a_file,):
@@ -244,7 +244,7 @@ def attack(
 ) -> None:
     """Attack A1 as someone who holds T; write the guesses F1."""
     from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
-    from tokumei.data.files import write_text
+    from tokumei.data import write_text
     from tokumei.flow import stages as flow
     from tokumei.parts import find_part, make_part
 

@@ -37,13 +37,8 @@ def threshold(
     json: JsonFlag = False,
 ) -> None:
     """Compute the thresholds r(n) and the sharp ones: how many right guesses show a file unsafe."""
-    from tokumei.audits.thresholds import (
-        generator_defects,
-        official_thresholds,
-        parse_rational,
-        sharp_thresholds,
-    )
-    from tokumei.data.files import write_text
+    from tokumei.audits import generator_defects, official_thresholds, parse_rational, sharp_thresholds
+    from tokumei.data import write_text
 
     probability, level = parse_rational(p, name="--p"), parse_rational(alpha, name="--alpha")
     official = official_thresholds(max_n, p=probability, alpha=level)
@@ -71,7 +66,7 @@ def power(
     json: JsonFlag = False,
 ) -> None:
     """Show how likely k-anonymized data is caught by an attacker who knows the classes, for both tests."""
-    from tokumei.audits.thresholds import parse_rational
+    from tokumei.audits import parse_rational
     from tokumei.contests.pws2018.power import best_attempts, power_table
     from tokumei.errors import ParameterError
 
@@ -87,8 +82,8 @@ def power(
     table = power_table(sizes, max_n, p=probability, alpha=level, attempts=attempts)
     best = best_attempts(table)
     if chart is not None:
-        from tokumei.data.files import write_text
-        from tokumei.reports.charts import curves
+        from tokumei.data import write_text
+        from tokumei.reports import curves
 
         titles = ("number of guesses", "probability that one attempt shows the file unsafe")
         rows = table.select("n", "caught", "test", k=table["k"].cast(str)).to_dicts()
@@ -111,7 +106,7 @@ def tables(
     """Reproduce tables 6 to 10 of the contest's report: published and computed values side by side."""
     from tokumei.contests.pws2018.report_tables import reproduce_tables
     from tokumei.contests.pws2018.rules import Original
-    from tokumei.data.tables import read_table
+    from tokumei.data import read_table
     from tokumei.flow import stages as flow
 
     with progress_bars():

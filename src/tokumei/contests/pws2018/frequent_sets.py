@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.arrays.distinct import distinct
+from tokumei.data import distinct
 
 __all__ = ["frequent_sets", "shared_sets"]
 

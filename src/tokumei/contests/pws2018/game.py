@@ -124,7 +124,7 @@ class Pws2018Game(Game):
     ) -> Published:
         """Return A'; the truth is A itself, which the judge has."""
         from tokumei.contests.pws2018.publishing import published_bytes
-        from tokumei.data.raw import read_bytes
+        from tokumei.data import read_bytes
 
         del data, parameters, attackers, seed
         return Published(common={"A1": published_bytes(read_bytes(release / "A.csv", allow_empty=True))[0]})
@@ -223,7 +223,7 @@ def _rules(parameters: Figures) -> Pws2018:
 
 
 def _levels(parameters: Figures) -> dict[str, Any]:
-    from tokumei.audits.thresholds import parse_rational
+    from tokumei.audits import parse_rational
 
     return {name: parse_rational(str(parameters[name]), name=name) for name in ("p", "alpha") if name in parameters}
 

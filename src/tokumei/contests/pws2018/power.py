@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.audits.thresholds import OFFICIAL_ALPHA, OFFICIAL_P, official_thresholds, sharp_thresholds
+from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, official_thresholds, sharp_thresholds
 from tokumei.errors import ParameterError
 
 __all__ = ["CONTEST_ATTEMPTS", "best_attempts", "detection_power", "hit_distribution", "power_table", "survival"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 
 __all__ = ["aligned_lines", "aligned_slices", "published_bytes"]
 

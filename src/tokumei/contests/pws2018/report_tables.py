@@ -25,8 +25,7 @@ from tokumei.contests.pws2018.statistics import (
     rows_statistics,
 )
 from tokumei.contests.pws2018.use_cases import Original, UseCaseOptions
-from tokumei.data.cells import Cells, RangeCells, SetCells
-from tokumei.data.history import History, Release
+from tokumei.data import Cells, History, RangeCells, Release, SetCells
 from tokumei.errors import InputError, ParameterError
 from tokumei.progress import stage
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.audits.thresholds import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
+from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2018.guess_checker import check_guesses
 from tokumei.contests.pws2018.publishing import aligned_slices, published_bytes
@@ -27,17 +27,26 @@ from tokumei.contests.pws2018.release_checker import check_release
 from tokumei.contests.pws2018.statistical_safety import SafetyResult, SafetyTest, owners_of
 from tokumei.contests.pws2018.written_error import UtilityMeter, written_utility
 from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
-from tokumei.data.cell_text import value_text
-from tokumei.data.cells import MISSING
-from tokumei.data.files import OWNER_ONLY, atomic_path, write_bytes
-from tokumei.data.history import Guesses, History, Release, Score, Secret
-from tokumei.data.raw import read_bytes, read_lines
-from tokumei.data.release_reading import release_from_text
+from tokumei.data import (
+    MISSING,
+    OWNER_ONLY,
+    Guesses,
+    History,
+    Release,
+    Score,
+    Secret,
+    atomic_path,
+    read_bytes,
+    read_lines,
+    release_from_text,
+    value_text,
+    write_bytes,
+)
 from tokumei.errors import InfeasibleError, UnreadableError
 from tokumei.parts import Attack, Method, RuleSet
 
 if TYPE_CHECKING:
-    from tokumei.audits.result import AuditResult
+    from tokumei.audits import AuditResult
     from tokumei.contests.pws2018.use_cases import UseCases
 
 __all__ = ["Anonymized", "Original", "Pws2018"]
@@ -195,7 +204,7 @@ class Pws2018(RuleSet):
 
     def bound(self, history: History) -> Score:
         """Return the proven lower bound of U for every strict k-anonymity, whatever its k and its groups."""
-        from tokumei.methods.grouping.bounds import strict_bound
+        from tokumei.methods import strict_bound
 
         return strict_bound(history)
 
@@ -219,7 +228,7 @@ class Pws2018(RuleSet):
         guess_seeds: int = 0,
     ) -> AuditResult:
         """Audit A, whose rows tell the truth, or A', without it (told apart by the number of rows)."""
-        from tokumei.audits.audit import audit_release
+        from tokumei.audits import audit_release
 
         anonymized = Anonymized.read(path, published=True)
         history = original.history

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING, RangeCells, SetCells
-from tokumei.data.history import History, Release
+from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 from tokumei.errors import InputError
 
 __all__ = ["PlainRows", "Sampler", "draw_samples"]

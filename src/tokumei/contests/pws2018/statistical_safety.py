@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import polars as pl
 
-from tokumei.audits.thresholds import OFFICIAL_ALPHA, OFFICIAL_P, official_threshold, sharp_threshold
-from tokumei.data.results import Guesses, Outcome, Reason, Verdict
+from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, official_threshold, sharp_threshold
+from tokumei.data import Guesses, Outcome, Reason, Verdict
 from tokumei.errors import ContentError, Finding, InputError
 
 __all__ = ["SafetyResult", "SafetyTest", "judge_guesses", "owners_of"]

@@ -19,10 +19,9 @@ import numpy.typing as npt
 from tokumei.contests.pws2018.frequent_sets import frequent_sets, shared_sets
 from tokumei.contests.pws2018.sampling import PlainRows, Sampler
 from tokumei.contests.pws2018.statistics import STATISTICS, STATISTICS_COLUMNS, rows_statistics
-from tokumei.data.history import History, Release
-from tokumei.data.results import Goal, Score
+from tokumei.data import Goal, History, Release, Score
 from tokumei.errors import ParameterError
-from tokumei.metrics.item_similarity import (
+from tokumei.metrics import (
     DOZEN_CAP,
     Scores,
     Similarities,
@@ -31,11 +30,12 @@ from tokumei.metrics.item_similarity import (
     popular_goods,
     restricted_scores,
     retail_scores,
+    rfm_distance,
+    rfm_table,
     similarity_distance,
     total_quantities,
     wholesale_scores,
 )
-from tokumei.metrics.rfm import rfm_distance, rfm_table
 from tokumei.progress import stage
 
 __all__ = ["Original", "UseCaseOptions", "UseCases", "judge_use_cases", "mean_use_cases"]

@@ -17,9 +17,19 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cell_error import expected_errors, range_errors, set_errors
-from tokumei.data.cell_text import Fault, Form, WrittenCells, read_cells
-from tokumei.data.history import Field, Goal, History, Score
+from tokumei.data import (
+    Fault,
+    Field,
+    Form,
+    Goal,
+    History,
+    Score,
+    WrittenCells,
+    expected_errors,
+    range_errors,
+    read_cells,
+    set_errors,
+)
 from tokumei.errors import ContentError, Finding, InfeasibleError
 
 __all__ = ["UtilityMeter", "written_utility"]

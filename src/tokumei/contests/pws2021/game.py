@@ -158,7 +158,7 @@ class Pws2021Game(Game):
 
         from tokumei.contests.pws2021.picked_rows import draw_rows
         from tokumei.contests.pws2021.rules import read_rows
-        from tokumei.data.raw import read_bytes
+        from tokumei.data import read_bytes
 
         del parameters
         original = _original(data)

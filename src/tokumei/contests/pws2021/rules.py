@@ -28,7 +28,7 @@ from tokumei.contests.pws2021.picked_rows import OFFICIAL_SEED, pick_rows
 from tokumei.contests.pws2021.table import HealthTable
 from tokumei.contests.pws2021.utility import UtilityDifferences
 from tokumei.contests.reading import read_contest
-from tokumei.data.raw import lines_of, read_bytes, to_utf8
+from tokumei.data import lines_of, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
 from tokumei.parts import RuleSet, parameter
 from tokumei.progress import stage
@@ -36,7 +36,7 @@ from tokumei.progress import stage
 if TYPE_CHECKING:
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
     from tokumei.contests.pws2021.parts import HealthRelease
-    from tokumei.data.results import Score
+    from tokumei.data import Score
 
 __all__ = [
     "LIMITS",

@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 def _check_targets(targets: Iterable[Path | None], *read: Path) -> None:
     """Say at once if a file cannot be written."""
-    from tokumei.data.files import check_file_target
+    from tokumei.data import check_file_target
 
     for target in targets:
         if target is not None:
@@ -47,7 +47,7 @@ def _check_targets(targets: Iterable[Path | None], *read: Path) -> None:
 
 
 def _write(path: Path | None, lines: Iterable[object], *, secret: bool = False) -> None:
-    from tokumei.data.files import OWNER_ONLY, write_text
+    from tokumei.data import OWNER_ONLY, write_text
 
     if path is not None:
         write_text(path, "".join(f"{line}\n" for line in lines), mode=OWNER_ONLY if secret else None)
@@ -267,7 +267,7 @@ def seed_guess(
     """Look for the seed with which the public synthesizer made the table of these test rows; exit status 1 if found."""
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021
-    from tokumei.data.files import check_file_target, write_text
+    from tokumei.data import check_file_target, write_text
 
     if state is not None:
         check_file_target(state)

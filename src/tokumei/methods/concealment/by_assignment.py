@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.hulls import pair_cost_matrix, publish_hulls
 from tokumei.methods.concealment.record_unions import nothing_published, require_subjects
 from tokumei.methods.grouping.blocks import cut_blocks

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.edge_cover import edge_cover, neighbour_graph
 from tokumei.methods.concealment.index_distance import index_distances, nearest_records, time_table
 from tokumei.methods.concealment.record_unions import nothing_published, require_subjects, shuffled, union_cells

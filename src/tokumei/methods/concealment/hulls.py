@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.record_unions import shuffled
 from tokumei.methods.grouping.alignment import align_groups
 from tokumei.methods.grouping.candidates import FORBIDDEN, choose_pairs, estimate_costs, exact_graph

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tokumei.data.history import History, Kind
+from tokumei.data import History, Kind
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["index_distances", "nearest_records", "time_table"]

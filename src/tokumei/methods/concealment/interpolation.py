@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import Field, History, Kind, Release, Secret
+from tokumei.data import MISSING, Field, History, Kind, Release, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.methods.concealment.by_assignment import cut_cycles, disjoint_permutations, turn_cycles
 from tokumei.methods.concealment.dynamic import GRAPHS, subject_pairs

@@ -12,9 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.arrays.distinct import distinct
-from tokumei.data.cells import Cells
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import Cells, History, Release, Secret, distinct
 from tokumei.errors import InfeasibleError
 
 __all__ = ["nothing_published", "require_subjects", "shuffled", "union_cells"]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.methods.concealment.dynamic import GRAPHS, conceal, subject_pairs
 from tokumei.methods.concealment.index_distance import time_table

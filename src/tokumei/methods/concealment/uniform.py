@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.dependent_rounding import draw_matching
 from tokumei.methods.concealment.hulls import publish_hulls
 from tokumei.methods.concealment.record_unions import nothing_published, require_subjects

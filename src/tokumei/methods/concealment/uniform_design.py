@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csc_matrix
 
-from tokumei.data.arrays.assignment import assign
+from tokumei.data import assign
 from tokumei.methods.concealment.by_assignment import assignment_hulls
 from tokumei.methods.concealment.hulls import pair_cost_matrix
 from tokumei.methods.grouping.blocks import cut_blocks

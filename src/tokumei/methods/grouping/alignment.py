@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tokumei.data.arrays.assignment import solve_assignment
-from tokumei.engine.threads import spread_over
+from tokumei.data import solve_assignment
+from tokumei.engine import spread_over
 from tokumei.methods.grouping.record_matching import chunk_count
 from tokumei.methods.grouping.record_table import RecordTable
 

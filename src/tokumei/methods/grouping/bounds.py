@@ -15,9 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tokumei.data.arrays.assignment import assign
-from tokumei.data.history import History
-from tokumei.data.results import Goal, Score
+from tokumei.data import Goal, History, Score, assign
 from tokumei.methods.grouping.candidates import FORBIDDEN
 from tokumei.methods.grouping.costs import SortedFields, exact_matched, surplus_costs, unshared
 from tokumei.methods.grouping.record_table import RecordTable

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.arrays.assignment import assign
-from tokumei.data.arrays.distinct import distinct
+from tokumei.data import assign, distinct
 from tokumei.methods.grouping.costs import estimate_pairs, exact_matched, surplus_costs
 from tokumei.methods.grouping.record_table import RecordTable
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tokumei.engine.threads import spread_over
+from tokumei.engine import spread_over
 from tokumei.methods.grouping.record_matching import match_pairs
 from tokumei.methods.grouping.record_table import RecordTable
 

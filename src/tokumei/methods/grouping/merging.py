@@ -15,10 +15,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.arrays.distinct import distinct
-from tokumei.data.cell_error import range_errors
-from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
-from tokumei.data.history import History, Release, Secret, packed_keys
+from tokumei.data import (
+    MISSING,
+    Cells,
+    History,
+    RangeCells,
+    Release,
+    Secret,
+    SetCells,
+    distinct,
+    packed_keys,
+    range_errors,
+)
 from tokumei.methods.grouping.alignment import align_groups
 from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.record_table import RecordTable

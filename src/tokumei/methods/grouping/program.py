@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csc_matrix, csr_matrix
 
-from tokumei.engine.threads import spread_over
+from tokumei.engine import spread_over
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 

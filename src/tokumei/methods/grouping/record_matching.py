@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tokumei.data.arrays.assignment import solve_assignment
+from tokumei.data import solve_assignment
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["chunk_count", "match_pair", "match_pairs"]

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import History
+from tokumei.data import MISSING, History
 
 __all__ = ["ABSENT", "RecordTable"]
 

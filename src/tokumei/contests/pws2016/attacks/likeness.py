@@ -20,7 +20,7 @@ import polars as pl
 from numba import njit
 
 from tokumei.contests.pws2016.shop import Shop, codes_of
-from tokumei.data.arrays.distinct import distinct
+from tokumei.data import distinct
 
 __all__ = ["Trait", "add_trait", "combined_likeness", "master_traits", "rfm_distances", "rfm_vectors", "traits"]
 

@@ -11,8 +11,7 @@ import polars as pl
 
 from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
 from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
-from tokumei.data.cell_text import parse_values
-from tokumei.data.schema import SLASH_DATE, Field, Kind
+from tokumei.data import SLASH_DATE, Field, Kind, parse_values
 from tokumei.errors import ParameterError
 from tokumei.parts import parameter
 

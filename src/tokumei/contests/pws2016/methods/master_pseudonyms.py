@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.contests.pws2016.shop import MasterRelease, Shop
-from tokumei.methods.pseudonyms import keyed_pseudonyms
+from tokumei.methods import keyed_pseudonyms
 
 __all__ = ["Streams", "pseudonymized"]
 

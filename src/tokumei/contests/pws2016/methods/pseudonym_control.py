@@ -18,7 +18,7 @@ import polars as pl
 from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
 from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
 from tokumei.errors import ParameterError
-from tokumei.methods.pseudonyms import exchange, keyed_pseudonyms, renewed_by_count, renewed_by_period
+from tokumei.methods import exchange, keyed_pseudonyms, renewed_by_count, renewed_by_period
 from tokumei.parts import parameter
 
 __all__ = ["PseudonymControl"]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.contests.pws2016.shop import MasterRelease, Shop, positions
-from tokumei.data.results import Goal, Score
+from tokumei.data import Goal, Score
 from tokumei.errors import ParameterError
 
 __all__ = ["CELLS", "ORPHANS", "cmae", "cmae2"]

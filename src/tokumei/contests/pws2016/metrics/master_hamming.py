@@ -7,7 +7,7 @@ the data (Yamaoka anonymization): unrelated customers rarely share a birthday.
 from __future__ import annotations
 
 from tokumei.contests.pws2016.shop import MASTER_COLUMNS, MasterRelease, Shop
-from tokumei.data.results import Goal, Score
+from tokumei.data import Goal, Score
 
 __all__ = ["master_hamming"]
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.contests.pws2016.shop import MasterRelease, Shop, codes_of
-from tokumei.data.results import Goal, Score
-from tokumei.metrics.rfm import rfm_distance, rfm_table
+from tokumei.data import Goal, Score
+from tokumei.metrics import rfm_distance, rfm_table
 
 __all__ = ["rfm_error", "shop_table"]
 

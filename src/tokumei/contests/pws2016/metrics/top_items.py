@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from tokumei.contests.pws2016.shop import MasterRelease, Shop
-from tokumei.data.results import Goal, Score
+from tokumei.data import Goal, Score
 from tokumei.errors import ParameterError
 
 __all__ = ["default_threshold", "top_items"]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 from numba import njit
 
-from tokumei.data.history import Guesses, History, Release, Schema
+from tokumei.data import Guesses, History, Release, Schema
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
 from tokumei.parts import Attack, parameter
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from tokumei.data.history import History, Release, Secret
+from tokumei.data import History, Release, Secret
 from tokumei.parts import Method, parameter
 
 __all__ = ["DeleteCells"]

@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.arrays.distinct import distinct
-from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
-from tokumei.data.history import Field, History, Kind, Release, Secret
+from tokumei.data import MISSING, Cells, Field, History, Kind, RangeCells, Release, Secret, SetCells, distinct
 from tokumei.parts import Method, parameter
 
 __all__ = ["RandomGeneralization", "smallest_free_numbers"]

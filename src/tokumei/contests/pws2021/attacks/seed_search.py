@@ -15,7 +15,7 @@ import numpy as np
 
 from tokumei.contests.pws2021.rows import row_hashes
 from tokumei.contests.pws2021.table import HealthTable
-from tokumei.data.arrays.distinct import distinct
+from tokumei.data import distinct
 from tokumei.errors import ParameterError
 from tokumei.parts import Part, parameter
 from tokumei.progress import stage

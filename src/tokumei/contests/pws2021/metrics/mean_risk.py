@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks
-from tokumei.data.results import Goal, Interval, Score
+from tokumei.data import Goal, Interval, Score
 
 __all__ = ["mean_risk"]
 

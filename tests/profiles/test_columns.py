@@ -10,7 +10,7 @@ import pytest
 
 from tests.sample_histories import SAMPLES, mixed_frame, sample
 from tokumei.data.history import Column, History, Kind, Schema
-from tokumei.profiles.profile import profile
+from tokumei.profiles.columns import profile
 
 
 def test_a_small_table_is_described_by_hand() -> None:

@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cell_text import value_text
-from tokumei.data.cells import MISSING
-from tokumei.data.history import Field, History, Kind
+from tokumei.data import MISSING, Field, History, Kind, value_text
 from tokumei.profiles.known_records import dense_keys
 
 __all__ = ["ColumnProfile", "Profile", "profile"]

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.data.cells import MISSING
-from tokumei.data.history import Field, History
+from tokumei.data import MISSING, Field, History
 from tokumei.profiles.infer_kinds import NOMINAL_NAMES, name_tokens
 
 __all__ = ["hints"]

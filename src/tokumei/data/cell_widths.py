@@ -12,7 +12,7 @@ import numpy as np
 from tokumei.data.cells import Cells, RangeCells
 from tokumei.data.history import Release
 from tokumei.data.schema import Field, Kind
-from tokumei.words.numbers import three_digits
+from tokumei.words import three_digits
 
 __all__ = ["CellShares", "cell_shares"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tokumei.data.cell_shares import cell_shares
+from tokumei.data.cell_widths import cell_shares
 from tokumei.data.cells import RangeCells, SetCells
 from tokumei.data.history import Column, Kind, Release, Schema
 

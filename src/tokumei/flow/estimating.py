@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tokumei.data.history import History
+from tokumei.data import History
 from tokumei.parts import Method
 
 __all__ = ["Estimate", "estimate", "spoken"]

@@ -18,8 +18,8 @@ from tokumei.flow import stages as flow
 from tokumei.reports import dossier
 from tokumei.reports.material import Material
 from tokumei.reports.numbers import with_links
+from tokumei.reports.release import comparison_page, release_report
 from tokumei.reports.release_charts import category_chart
-from tokumei.reports.release_report import comparison_page, release_report
 
 # One method for every shape of an audit: certified, laid bare, contradicting, split, drawn from a design.
 METHODS = ("k-anonymity", "pseudonymize", "laplace-noise", "k-concealment", "uniform-concealment")

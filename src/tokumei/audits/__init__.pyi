@@ -1,0 +1,15 @@
+from tokumei.audits.audit import audit_release as audit_release
+from tokumei.audits.evidence import candidate_counts as candidate_counts
+from tokumei.audits.evidence import evidence_as_dict as evidence_as_dict
+from tokumei.audits.evidence import posterior_counts as posterior_counts
+from tokumei.audits.evidence import worst_protected as worst_protected
+from tokumei.audits.result import AuditResult as AuditResult
+from tokumei.audits.thresholds import OFFICIAL_ALPHA as OFFICIAL_ALPHA
+from tokumei.audits.thresholds import OFFICIAL_P as OFFICIAL_P
+from tokumei.audits.thresholds import generator_defects as generator_defects
+from tokumei.audits.thresholds import official_threshold as official_threshold
+from tokumei.audits.thresholds import official_thresholds as official_thresholds
+from tokumei.audits.thresholds import parse_rational as parse_rational
+from tokumei.audits.thresholds import read_threshold_table as read_threshold_table
+from tokumei.audits.thresholds import sharp_threshold as sharp_threshold
+from tokumei.audits.thresholds import sharp_thresholds as sharp_thresholds

@@ -1,0 +1,17 @@
+from tokumei.flow.comparison import Run as Run
+from tokumei.flow.comparison import judged as judged
+from tokumei.flow.comparison import mark_front as mark_front
+from tokumei.flow.comparison import run_frame as run_frame
+from tokumei.flow.estimating import Estimate as Estimate
+from tokumei.flow.estimating import estimate as estimate
+from tokumei.flow.estimating import spoken as spoken
+from tokumei.flow.plan import DEFAULT_METHOD as DEFAULT_METHOD
+from tokumei.flow.plan import FORMATS as FORMATS
+from tokumei.flow.plan import Plan as Plan
+from tokumei.flow.plan import choose as choose
+from tokumei.flow.plan import file_hash as file_hash
+from tokumei.flow.plan import fresh_seed as fresh_seed
+from tokumei.flow.plan import places_beside as places_beside
+from tokumei.flow.stages import Published as Published
+from tokumei.flow.stages import make_anonymizer as make_anonymizer
+from tokumei.flow.stages import refuse_foreign_secret as refuse_foreign_secret

@@ -1,0 +1,15 @@
+from tokumei.methods.concealment.by_assignment import cut_cycles as cut_cycles
+from tokumei.methods.concealment.by_assignment import disjoint_permutations as disjoint_permutations
+from tokumei.methods.concealment.by_assignment import turn_cycles as turn_cycles
+from tokumei.methods.concealment.edge_cover import edge_cover as edge_cover
+from tokumei.methods.concealment.edge_cover import neighbour_graph as neighbour_graph
+from tokumei.methods.concealment.index_distance import time_table as time_table
+from tokumei.methods.concealment.interpolation import Completed as Completed
+from tokumei.methods.concealment.interpolation import publish_slots as publish_slots
+from tokumei.methods.grouping.bounds import strict_bound as strict_bound
+from tokumei.methods.grouping.groups import Groups as Groups
+from tokumei.methods.grouping.pairing import match_graph as match_graph
+from tokumei.methods.pseudonyms import exchange as exchange
+from tokumei.methods.pseudonyms import keyed_pseudonyms as keyed_pseudonyms
+from tokumei.methods.pseudonyms import renewed_by_count as renewed_by_count
+from tokumei.methods.pseudonyms import renewed_by_period as renewed_by_period

@@ -1,0 +1,9 @@
+from tokumei.profiles.advice import hints as hints
+from tokumei.profiles.columns import Profile as Profile
+from tokumei.profiles.columns import profile as profile
+from tokumei.profiles.infer import infer_schema as infer_schema
+from tokumei.profiles.known_records import Share as Share
+from tokumei.profiles.reading import read_history as read_history
+from tokumei.profiles.risk import ColumnRisk as ColumnRisk
+from tokumei.profiles.risk import RawRisk as RawRisk
+from tokumei.profiles.risk import raw_risk as raw_risk

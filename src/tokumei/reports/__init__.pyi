@@ -1,0 +1,15 @@
+from tokumei.reports.charts import BLUE as BLUE
+from tokumei.reports.charts import GREY as GREY
+from tokumei.reports.charts import ORANGE as ORANGE
+from tokumei.reports.charts import Rows as Rows
+from tokumei.reports.charts import Spec as Spec
+from tokumei.reports.charts import curves as curves
+from tokumei.reports.charts import to_svg as to_svg
+from tokumei.reports.document import Section as Section
+from tokumei.reports.document import Table as Table
+from tokumei.reports.document import render as render
+from tokumei.reports.language import LANGUAGES as LANGUAGES
+from tokumei.reports.language import Words as Words
+from tokumei.reports.release import comparison_page as comparison_page
+from tokumei.reports.release import release_report as release_report
+from tokumei.reports.utility_sections import trade_off_svg as trade_off_svg
