@@ -229,7 +229,7 @@ def test_reference_names_every_command_part_and_error(programs: Any) -> None:
     headings = set(pages.commands_page())
     assert {f"## `{words}`" for words in registered_commands(program())} <= headings
     parts = set(pages.parts_page())
-    for group in ("anonymizers", "attacks", "metrics", "rules"):
+    for group in ("methods", "attacks", "metrics", "rules"):
         names = {entry.name for entry in entry_points(group=f"tokumei.{group}")}
         assert names
         assert {f"### `{name}`" for name in names} <= parts

@@ -8,7 +8,6 @@ for numba.
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -31,9 +30,6 @@ def open_door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[
         if name not in homes:
             message = f"module '{package}' has no attribute '{name}'"
             raise AttributeError(message)
-        value = getattr(import_module(homes[name]), name)
-        # The next look-up finds it without asking here.
-        setattr(sys.modules[package], name, value)
-        return value
+        return getattr(import_module(homes[name]), name)
 
     return load, lambda: names, names

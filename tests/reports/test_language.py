@@ -19,7 +19,7 @@ from tokumei.parts import part_names
 from tokumei.reports.language import LANGUAGES, Words, table
 from tokumei.reports.safety_sections import _FIGURES
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "tokumei" / "judge"
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "tokumei" / "audits"
 FORMS = ("sentence", "remedy")
 DETAILS = (
     "as the attacker believes; not checked",
@@ -99,7 +99,7 @@ def test_every_registered_attack_and_metric_has_a_name() -> None:
 
 
 def test_every_reason_code_of_the_audit_is_in_the_tables() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted(SOURCE.glob("audit*.py")))
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(SOURCE.glob("*.py")))
     codes = set(re.findall(r'(?:code=|_skip\(\s*)"([a-z-]+)"', text)) | set(re.findall(r'"form": "([a-z-]+)"', text))
     codes -= {"empty", "foreign-secret", "certificate", "published-text", "posterior", "inconsistent"}
     assert {"k-anonymous", "posterior-sure", "cheap-part", "no-hypothesis", "merged-pseudonyms"} <= codes

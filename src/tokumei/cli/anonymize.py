@@ -61,7 +61,7 @@ def anonymize(
             "--method",
             metavar="NAME",
             help="See 'tokumei methods' (default: the safest good one, k-anonymity).",
-            autocompletion=registered("anonymizers"),
+            autocompletion=registered("methods"),
         ),
     ] = None,
     k: Annotated[int | None, typer.Option("--k", help="How many subjects must look alike (default: 3).")] = None,

@@ -67,7 +67,7 @@ SeedOption = Annotated[
 
 
 def registered(kind: str) -> Callable[[str], list[str]]:
-    """Return what completes the names of registered parts: 'anonymizers', 'attacks' or 'metrics'."""
+    """Return what completes the names of registered parts: 'methods', 'attacks' or 'metrics'."""
 
     def complete(incomplete: str) -> list[str]:
         names = sorted(entry.name for entry in entry_points(group=f"tokumei.{kind}"))

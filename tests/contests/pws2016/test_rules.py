@@ -312,5 +312,5 @@ def test_online_retail_as_in_the_documentation(real_data: Path) -> None:
     rows = {row["anonymizer"]: row for row in Pws2016().sample_table(original, seed=1)}
     assert rows["ano-shuffle"]["attacks"]["re-combined"] > 0.99
     assert {name for name, row in rows.items() if not row["consistent"]} == {"ano-ya", "ano-tya"}
-    page = (Path(__file__).resolve().parents[2] / "docs" / "pws2016.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs" / "pws2016.md").read_text(encoding="utf-8")
     assert markdown(list(rows.values())) in page

@@ -15,7 +15,7 @@ from tests.contests.pws2018.slow_rules import guess_places
 from tokumei.contests.check_result import Language
 from tokumei.contests.pws2018.guess_checker import check_guesses
 
-SHARED = Path(os.environ.get("TOKUMEI_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+SHARED = Path(os.environ.get("TOKUMEI_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 CASE = SHARED / "golden" / "pws2018" / "c05_F1_files"
 OFFICIAL_WORDS = {
     "INVALID_FORMAT": "invalid format",

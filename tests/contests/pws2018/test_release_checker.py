@@ -24,7 +24,7 @@ ROWS: list[Row] = [
     ("8", "2011/2/28", "C", "0.5", "9"),
 ]
 VALID = ["1,2011/1/15,A,2.1,6", "1,2011/1/16,B,3,1", "2,2011/2/28,C,0.5,9"]
-SHARED = Path(os.environ.get("TOKUMEI_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+SHARED = Path(os.environ.get("TOKUMEI_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 CASES = SHARED / "golden" / "pws2018"
 FUZZ_FILES = int(os.environ.get("TOKUMEI_FUZZ", "300"))
 FUZZ_BLOCKS = 10
