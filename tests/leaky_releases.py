@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.contests.reading import PWS2018_SCHEMA
+from tokumei.contests.pws2018.files import SCHEMA as PWS2018_SCHEMA
 from tokumei.data.cell_text import read_cells
 from tokumei.data.cells import Cells, RangeCells, SetCells, concat_cells
 from tokumei.data.history import Column, History, Kind, Release, Schema, Secret

@@ -3,6 +3,7 @@ from tokumei.api import Description as Description
 from tokumei.api import anonymize as anonymize
 from tokumei.api import audit as audit
 from tokumei.api import describe as describe
+from tokumei.contests import Contest as Contest
 from tokumei.data import Column as Column
 from tokumei.data import Evidence as Evidence
 from tokumei.data import Field as Field
@@ -22,5 +23,4 @@ from tokumei.errors import TokumeiError as TokumeiError
 from tokumei.parts import Attack as Attack
 from tokumei.parts import Method as Method
 from tokumei.parts import Metric as Metric
-from tokumei.parts import RuleSet as RuleSet
 from tokumei.profiles import read_history as read_history

@@ -16,12 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, ClassVar, TypeVar
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-import numpy as np
-
-from tokumei.data import Guesses, History, Release, Score, Secret
 from tokumei.errors import ParameterError, UnknownPartError, did_you_mean
+
+if TYPE_CHECKING:
+    # Contests are parts, and every `tokumei --help` and every page of the arena loads them.
+    import numpy as np
+
+    from tokumei.data import Guesses, History, Release, Score, Secret
 
 __all__ = [
     "Attack",
@@ -29,7 +33,6 @@ __all__ = [
     "Metric",
     "ParameterInfo",
     "Part",
-    "RuleSet",
     "find_part",
     "make_part",
     "parameter",
@@ -40,7 +43,7 @@ _GROUPS = {
     "anonymizer": "tokumei.methods",
     "attack": "tokumei.attacks",
     "metric": "tokumei.metrics",
-    "rule set": "tokumei.rules",
+    "contest": "tokumei.contests",
 }
 
 
@@ -152,10 +155,6 @@ class Metric(Part):
         """Return the score."""
 
 
-class RuleSet(Part):
-    """File formats, checkers, metrics, attacks and thresholds of one contest."""
-
-
 AnyPart = TypeVar("AnyPart", bound=Part)
 
 
@@ -165,7 +164,7 @@ def _entry_points(kind: str) -> Mapping[str, EntryPoint]:
 
 
 def part_names(kind: str) -> list[str]:
-    """Return the registered names of a kind: 'anonymizer', 'attack', 'metric' or 'rule set'."""
+    """Return the registered names of a kind: 'anonymizer', 'attack', 'metric' or 'contest'."""
     return list(_entry_points(kind))
 
 
@@ -236,7 +235,7 @@ def _check(owner: str, info: ParameterInfo, value: Any) -> None:
     """Refuse a value of the wrong type or outside the declared limits."""
     if value is None and info.default is None:
         return
-    types = {"int": (int, np.integer), "float": (int, float, np.number), "bool": (bool,), "str": (str,)}[info.type]
+    types = {"int": (Integral,), "float": (Real,), "bool": (bool,), "str": (str,)}[info.type]
     right = isinstance(value, types) and (info.type == "bool" or not isinstance(value, bool))
     if right and info.type in ("int", "float"):
         # Beyond 64 bits no kernel can count; NaN fails every comparison.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tokumei.contests.base import Both, Note
+from tokumei.contests.values import Both, Note
 
 if TYPE_CHECKING:
     from tokumei.contests.check_result import CheckResult
     from tokumei.errors import Finding, TokumeiError
 
-__all__ = ["KEPT_NOTES", "note_of_error", "notes_of", "paired", "without_folders"]
+__all__ = ["KEPT_NOTES", "note_of", "note_of_error", "notes_of", "paired", "without_folders"]
 
 # A wrong file of 80,000 rows easily has 400,000 findings; the count is kept, and this many sentences.
 KEPT_NOTES = 1_000
@@ -22,6 +22,11 @@ _CANNOT_READ: Both = {
     "en": "the file cannot be used",
     "ja": "ファイルを読み込めません。文字コードはUTF-8、区切りはカンマのCSVにして、もう一度保存してください",
 }
+
+
+def note_of(code: str, sentences: Both, file: str = "", **facts: Any) -> Note:
+    """Return a note with these facts put into its sentences."""
+    return Note(code, {language: text.format(**facts) for language, text in sentences.items()}, file=file)
 
 
 def notes_of(result: CheckResult, file: str, limit: int = KEPT_NOTES) -> list[Note]:

@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from tokumei_arena import access, clock
 from tokumei_arena.contests import phases
-from tokumei_arena.contests.parameters import check_parameters
 from tokumei_arena.contests.plan import (
     KINDS,
     ContestPlan,
@@ -23,6 +22,7 @@ from tokumei_arena.contests.plan import (
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import logbook
+from tokumei_arena.rules import check_parameters
 
 __all__ = ["create_contest", "edit_contest", "edit_phases", "edit_rounds", "hide_contest", "open_contest"]
 

@@ -1,4 +1,4 @@
-"""Figures as pages show them: the columns of the game, in the reader's language, with fixed digits."""
+"""Figures as pages show them: the columns of the contest, in the reader's language, with fixed digits."""
 
 from __future__ import annotations
 

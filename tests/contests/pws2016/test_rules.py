@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Run
 from tests.shop_example import M3, T3, M, T, random_shop, write
 from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
-from tokumei.contests.pws2016.rules import SAMPLES, Files, Pws2016, anonymizers, attacks
+from tokumei.contests.pws2016.rules import SAMPLES, Files, Rules2016, anonymizers, attacks
 from tokumei.contests.pws2016.shop import Shop
 from tokumei.contests.pws2016.table import markdown
 from tokumei.errors import ParameterError
@@ -262,7 +262,7 @@ def test_ids_left_in_place_are_an_error_if_asked(run: Run, example: dict[str, Pa
 
 
 def test_p_is_needed_to_judge(example: dict[str, Path]) -> None:
-    found = Pws2016().read(Files(m=example["M"], t=example["T"], m1=example["M1"], t1=example["T1"]))
+    found = Rules2016().read(Files(m=example["M"], t=example["T"], m1=example["M1"], t1=example["T1"]))
     with pytest.raises(ParameterError, match="the file P is needed here"):
         _ = found.release
 
@@ -309,7 +309,7 @@ def test_online_retail_as_in_the_documentation(real_data: Path) -> None:
     source = cleansed(read_online_retail(real_data / "online_retail.parquet"))
     original = Shop(*contest_2016(source, rng=np.random.default_rng(1)))
     assert (len(original), original.customers) == (397_636, 4_334)
-    rows = {row["anonymizer"]: row for row in Pws2016().sample_table(original, seed=1)}
+    rows = {row["anonymizer"]: row for row in Rules2016().sample_table(original, seed=1)}
     assert rows["ano-shuffle"]["attacks"]["re-combined"] > 0.99
     assert {name for name, row in rows.items() if not row["consistent"]} == {"ano-ya", "ano-tya"}
     page = (Path(__file__).resolve().parents[3] / "docs" / "pws2016.md").read_text(encoding="utf-8")

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from tokumei.contests.pws2018 import written_error
+from tokumei.contests.pws2018.files import FILES, SCHEMA
 from tokumei.contests.pws2018.written_error import written_utility
-from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
+from tokumei.contests.reading import read_contest
 from tokumei.data.history import History, Score
 from tokumei.errors import ContentError, InfeasibleError
 
@@ -32,7 +33,7 @@ A_OF_B8 = (
 
 def history_of(lines: tuple[str, ...]) -> History:
     rows = [line.split(",") for line in lines]
-    return History.from_frame(pl.DataFrame(rows, schema=["customer", *FIELDS], orient="row"), PWS2018_SCHEMA)
+    return History.from_frame(pl.DataFrame(rows, schema=["customer", *FIELDS], orient="row"), SCHEMA)
 
 
 def utility(t: tuple[str, ...], a: tuple[str, ...], *, strict: bool = False) -> Score:
@@ -187,8 +188,8 @@ def golden_score(golden: Path, case: str, *, strict: bool) -> tuple[Score, dict[
     folder = golden / "pws2018" / case
     expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
     t, a = (folder / expected["inputs"][name] for name in "TA")
-    history = History.from_frame(read_contest(t, "pws2018", "T"), PWS2018_SCHEMA)
-    frame = read_contest(a, "pws2018", "A")
+    history = History.from_frame(read_contest(t, FILES["T"]), SCHEMA)
+    frame = read_contest(a, FILES["A"])
     columns = {name: frame[name] for name in FIELDS}
     return written_utility(history, columns, strict=strict), expected["utility"]
 

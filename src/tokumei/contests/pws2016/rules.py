@@ -7,10 +7,10 @@ for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,19 +24,19 @@ from tokumei.contests.pws2016.checker import (
     check_transactions,
     unreadable_lines,
 )
-from tokumei.contests.pws2016.metrics.cross_tabulation import CELLS, ORPHANS, cmae, cmae2
+from tokumei.contests.pws2016.files import FILES
+from tokumei.contests.pws2016.metrics.cross_tabulation import cmae, cmae2
 from tokumei.contests.pws2016.metrics.master_hamming import master_hamming
 from tokumei.contests.pws2016.metrics.rfm_error import rfm_error
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows
 from tokumei.contests.pws2016.metrics.top_items import top_items
 from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterAttack, MasterRelease, Shop
-from tokumei.contests.reading import contest_file, read_contest
+from tokumei.contests.reading import read_contest
 from tokumei.data import OWNER_ONLY, Outcome, Score, atomic_folder, read_bytes
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
-from tokumei.parts import RuleSet, make_part, parameter
 from tokumei.progress import stage
 
-__all__ = ["Files", "Pws2016", "Submission", "anonymizers", "attacks", "write_shop"]
+__all__ = ["Files", "Rules2016", "Submission", "anonymizer", "anonymizers", "attacks", "find_attack", "write_shop"]
 
 Ints = npt.NDArray[np.int64]
 SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
@@ -71,6 +71,16 @@ def _find(kind: str, name: str, known: Mapping[str, type[Any]]) -> type[Any]:
         message = f"pws2016 has no {kind} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
         raise UnknownPartError(message)
     return known[name]
+
+
+def anonymizer(name: str) -> type[MasterAnonymizer]:
+    """Return the anonymizer of this name."""
+    return _find("anonymizer", name, anonymizers())
+
+
+def find_attack(name: str) -> type[MasterAttack]:
+    """Return the attack of this name."""
+    return _find("attack", name, attacks())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,19 +125,13 @@ class Submission:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pws2016(RuleSet):
-    """The rule set of PWS Cup 2016, with the choices that the paper leaves open (spec F-A)."""
+class Rules2016:
+    """What the rules compute on the values of the files; the contest declares the parameters (spec F-A)."""
 
-    name: ClassVar[str] = "pws2016"
-    summary: ClassVar[str] = "a customer master with purchase histories, released under pseudonyms"
-    source: ClassVar[str] = "PWS Cup 2016 paper (spec A)"
-
-    cells: str = parameter("sex-country", "attributes that make the cells of cmae and cmae2", choices=tuple(CELLS))
-    orphans: str = parameter(
-        "strict", "transactions without a master row: left out, or looked up in M", choices=ORPHANS
-    )
-    threshold: int | None = parameter(None, "rows that make a top item (none: those of the 100th of T)", low=1)
-    complement: bool = parameter(False, "ham as share of equal instead of differing cells")
+    cells: str = "sex-country"
+    orphans: str = "strict"
+    threshold: int | None = None
+    complement: bool = False
 
     def check(self, files: Files, *, ids: str = "warning", orphans: str = "error") -> FilesCheck:
         """Check the files against each other; ``ids`` left in M' or T' and ``orphans`` of T' warn or are errors.
@@ -193,14 +197,6 @@ class Pws2016(RuleSet):
             top_items(original, release, threshold=self.threshold),
         )
         return {score.name: score for score in scores}
-
-    def make_anonymizer(self, name: str, settings: Sequence[str] = ()) -> MasterAnonymizer:
-        """Return an anonymizer with ``name=value`` settings."""
-        return make_part(_find("anonymizer", name, anonymizers()), settings)
-
-    def make_attack(self, name: str, settings: Sequence[str] = ()) -> MasterAttack:
-        """Return an attack with ``name=value`` settings."""
-        return make_part(_find("attack", name, attacks()), settings)
 
     def anonymize(
         self, method: MasterAnonymizer, original: Shop, folder: Path, *, rng: np.random.Generator
@@ -289,7 +285,7 @@ class Pws2016(RuleSet):
         rows = []
         for name in SAMPLES:
             with stage(name):
-                release = self.make_anonymizer(name).anonymize(original, rng=np.random.default_rng(seed))
+                release = anonymizer(name)().anonymize(original, rng=np.random.default_rng(seed))
                 rows.append({"anonymizer": name, **self.evaluate(original, release, rng=np.random.default_rng(seed))})
         return rows
 
@@ -308,11 +304,11 @@ def write_shop(release: MasterRelease, folder: Path) -> None:
 def _read(path: Path, name: str, *, empty: bool) -> pl.DataFrame:
     """Return a file as text columns; one without any bytes is an empty table if that is for a checker to say."""
     try:
-        return read_contest(path, "pws2016", name)
+        return read_contest(path, FILES[name])
     except UnreadableError:
         if not empty or read_bytes(path, allow_empty=True):
             raise
-        return pl.DataFrame(schema=dict.fromkeys(contest_file("pws2016", name).columns, pl.String))
+        return pl.DataFrame(schema=dict.fromkeys(FILES[name].columns, pl.String))
 
 
 def _years(transactions: pl.DataFrame) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import polars as pl
 
 from tokumei.contests.check_result import Language
 from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, check_release_files
+from tokumei.contests.pws2021.files import FILES
 from tokumei.contests.pws2021.metrics.information_loss import InformationLoss, information_loss
 from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks
 from tokumei.contests.pws2021.metrics.mean_risk import mean_risk
@@ -30,7 +31,6 @@ from tokumei.contests.pws2021.utility import UtilityDifferences
 from tokumei.contests.reading import read_contest
 from tokumei.data import lines_of, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
-from tokumei.parts import RuleSet, parameter
 from tokumei.progress import stage
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LIMITS",
     "HealthFile",
-    "Pws2021",
+    "Rules2021",
     "anonymizer_parts",
     "attack_parts",
     "joined_rows",
@@ -91,7 +91,7 @@ class HealthFile:
     @classmethod
     def read(cls, path: Path, name: str) -> HealthFile:
         """Read B, C, D or CT."""
-        return cls(path, read_contest(path, "pws2021", name))
+        return cls(path, read_contest(path, FILES[name]))
 
     @cached_property
     def table(self) -> HealthTable:
@@ -122,7 +122,7 @@ def _integers(frame: pl.DataFrame, path: Path, *, low: int, high: int | None) ->
 
 def read_rows(path: Path, *, count: int | None = None) -> Ints:
     """Read a list of row numbers (X); with ``count`` they must be rows of a table of so many rows, each once."""
-    rows = _integers(read_contest(path, "pws2021", "X"), path, low=0, high=None if count is None else count - 1)[:, 0]
+    rows = _integers(read_contest(path, FILES["X"]), path, low=0, high=None if count is None else count - 1)[:, 0]
     if count is not None and len(np.unique(rows)) != len(rows):
         first = int(np.flatnonzero(~pl.Series(rows).is_first_distinct().to_numpy())[0])
         raise ContentError(
@@ -133,7 +133,7 @@ def read_rows(path: Path, *, count: int | None = None) -> Ints:
 
 def read_guesses(path: Path, name: str) -> Ints:
     """Read EA (one column) or E (three)."""
-    return _integers(read_contest(path, "pws2021", name), path, low=-1, high=None)
+    return _integers(read_contest(path, FILES[name]), path, low=-1, high=None)
 
 
 def _text_rows(path: Path) -> TextRows:
@@ -143,15 +143,14 @@ def _text_rows(path: Path) -> TextRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pws2021(RuleSet):
-    """The rule set of PWS Cup 2021; ``strict`` replaces the oddities of the official programs (spec F-D)."""
+class Rules2021:
+    """What the rules compute on the values of the files, with the limits of a round.
 
-    name: ClassVar[str] = "pws2021"
-    summary: ClassVar[str] = "a health table with deleted and changed rows against membership and linkage attacks"
-    source: ClassVar[str] = "PWS Cup 2021 (spec D)"
+    ``strict`` replaces the oddities of the official programs (spec F-D).
+    """
 
     strict: bool = False
-    round: str = parameter("final", "whose limits apply", choices=("preliminary", "final"))
+    round: str = "final"
 
     def check_dx(self, original: HealthFile, d: Path, x: Path, *, language: Language = "en") -> Checked:
         """Check D and X against B."""

@@ -63,7 +63,7 @@ def anonymize(
     json: JsonFlag = False,
 ) -> None:
     """Anonymize B: write D (-o) and the deleted rows X (-x)."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021, release_lines
     from tokumei.errors import ParameterError
     from tokumei.flow import stages as flow
     from tokumei.parts import make_part
@@ -72,7 +72,7 @@ def anonymize(
         message = "name the file D to write with -o, the file X with -x, or both"
         raise ParameterError(message, code="usage")
     _check_targets((output, excluded), b)
-    rules = Pws2021()
+    rules = Rules2021()
     method = make_part(rules.anonymizer(name), settings or [])
     original = HealthFile.read(b, "B")
     with progress_bars():
@@ -108,12 +108,12 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack D as someone who holds the test rows CT; write three guesses per row."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
     from tokumei.flow import stages as flow
     from tokumei.parts import make_part
 
     _check_targets((output,), ct, d)
-    part = make_part(Pws2021().find_attack(name), settings or [])
+    part = make_part(Rules2021().find_attack(name), settings or [])
     test, release = HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table
     with progress_bars():
         guesses = part.guess(test, release, rng=flow.seeded(seed)).tolist()
@@ -153,10 +153,10 @@ def pick(
     json: JsonFlag = False,
 ) -> None:
     """Draw 50 deleted and 50 kept rows of B as test rows CT, with their true rows EA."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
     _check_targets((output, answers), b, x)
-    lines, truth = Pws2021().pick(HealthFile.read(b, "B"), x, seed=seed)
+    lines, truth = Rules2021().pick(HealthFile.read(b, "B"), x, seed=seed)
     _write(output, lines)
     _write(answers, truth.tolist(), secret=True)
     finish(
@@ -241,10 +241,10 @@ def risk(
     json: JsonFlag = False,
 ) -> None:
     """Measure the mean risk of an attack over many draws of test rows, with its interval."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
     from tokumei.parts import make_part
 
-    rules = Pws2021()
+    rules = Rules2021()
     part = make_part(rules.find_attack(name), settings or [])
     with progress_bars():
         score, marks = rules.risk(part, HealthFile.read(b, "B"), d, x, draws=draws, seed=seed)
@@ -266,7 +266,7 @@ def seed_guess(
 ) -> None:
     """Look for the seed with which the public synthesizer made the table of these test rows; exit status 1 if found."""
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
     from tokumei.data import check_file_target, write_text
 
     if state is not None:
@@ -277,7 +277,7 @@ def seed_guess(
     original, rows = HealthFile.read(b, "B"), HealthFile.read(ct, "CT")
     with progress_bars():
         while result.found is None and result.next_seed <= last:
-            result = Pws2021().seed_search(search, original, rows, result)
+            result = Rules2021().seed_search(search, original, rows, result)
             if state is not None:
                 write_text(state, result.to_json())
     sentence = f"seeds {first} to {result.next_seed - 1}: best {result.best_seed} with {result.best_rows} known rows; "
