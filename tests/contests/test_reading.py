@@ -104,7 +104,7 @@ def test_unusable_values_are_reported_with_their_line(tmp_path: Path) -> None:
     path = write(tmp_path, T2018 + "3,2010/12/32,A,1,1\n4,2010/12/1,A,1.005,x\n")
     message = r"line 4, column 2 \(date\): '2010/12/32' is not a date of the form %Y/%-m/%-d"
     with pytest.raises(ContentError, match=message) as caught:
-        Original.read(path).history
+        _ = Original.read(path).history
     assert [(one.line, one.column) for one in caught.value.findings] == [(4, 2), (5, 4), (5, 5)]
 
 
