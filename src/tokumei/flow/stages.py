@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import (
     OWNER_ONLY,
     Goal,
@@ -64,7 +64,6 @@ __all__ = [
     "seeded",
 ]
 
-Ints = npt.NDArray[np.int64]
 QUICK_AUDIT_SECONDS = 60.0
 # Parameters that say how a method ran, not what it did; a manifest leaves them out.
 HOW_IT_RAN = frozenset({"resume", "threads"})
