@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats32, Ints
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2016.checker import (
     FilesCheck,
@@ -33,12 +33,11 @@ from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterAttack, Master
 from tokumei.contests.reading import contest_file, read_contest
 from tokumei.data import OWNER_ONLY, Outcome, Score, atomic_folder, read_bytes
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
-from tokumei.parts import RuleSet, make_part, parameter
+from tokumei.parts import RuleSet, make_part, parameter, parse_settings
 from tokumei.progress import stage
 
 __all__ = ["Files", "Pws2016", "Submission", "anonymizers", "attacks", "write_shop"]
 
-Ints = npt.NDArray[np.int64]
 SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
 
 
@@ -196,11 +195,13 @@ class Pws2016(RuleSet):
 
     def make_anonymizer(self, name: str, settings: Sequence[str] = ()) -> MasterAnonymizer:
         """Return an anonymizer with ``name=value`` settings."""
-        return make_part(_find("anonymizer", name, anonymizers()), settings)
+        part: type[MasterAnonymizer] = _find("anonymizer", name, anonymizers())
+        return make_part(part, parse_settings(part, settings))
 
     def make_attack(self, name: str, settings: Sequence[str] = ()) -> MasterAttack:
         """Return an attack with ``name=value`` settings."""
-        return make_part(_find("attack", name, attacks()), settings)
+        part: type[MasterAttack] = _find("attack", name, attacks())
+        return make_part(part, parse_settings(part, settings))
 
     def anonymize(
         self, method: MasterAnonymizer, original: Shop, folder: Path, *, rng: np.random.Generator
@@ -225,7 +226,7 @@ class Pws2016(RuleSet):
         }
 
     def run_attacks(
-        self, original: Shop, published: Shop, *, rng: np.random.Generator, likeness: npt.NDArray[np.float32]
+        self, original: Shop, published: Shop, *, rng: np.random.Generator, likeness: Floats32
     ) -> dict[str, Ints]:
         """Return the Q of every attack; ``likeness`` of all pairs is shared by who needs it."""
         from tokumei.contests.pws2016.attacks.all_features import AllFeatures
