@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2017.files import FILES as FILES_2017
 from tokumei.contests.pws2018.files import FILES as FILES_2018
 from tokumei.contests.pws2018.files import SCHEMA
@@ -37,8 +37,6 @@ FIRST_DAY, LAST_DAY = 14610, 15339
 LARGEST = {"date": LAST_DAY, "price": 9_999_999, "quantity": 999_999}
 SMALLEST = {"date": FIRST_DAY, "price": 1, "quantity": 1}
 WIDENED_BY = {"date": 20, "price": 60, "quantity": 8}
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

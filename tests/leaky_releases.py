@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2018.files import SCHEMA as PWS2018_SCHEMA
 from tokumei.data.cell_text import read_cells
 from tokumei.data.cells import Cells, RangeCells, SetCells, concat_cells
 from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
 
-Ints = npt.NDArray[np.int64]
 SCHEMA = Schema(
     "who",
     (

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokumei.methods.mdav import mdav_groups
-
-Floats = npt.NDArray[np.float64]
 
 
 def plain_mdav(points: Sequence[tuple[int, ...]], k: int) -> list[int]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pytest
 
+from tokumei.array_types import Floats
 from tokumei.contests.pws2021.logistic import fit_logistic
 from tokumei.errors import ParameterError
 from tokumei.synth.health import generate_health
@@ -47,7 +47,7 @@ def _odds_ratio(frame: pl.DataFrame, exposure: pl.Expr) -> float:
     return float(odds[1] / odds[0])
 
 
-def _coefficients(frame: pl.DataFrame) -> npt.NDArray[np.float64]:
+def _coefficients(frame: pl.DataFrame) -> Floats:
     """Return the log-odds of diabetes by ten years of age, five of body mass index, and sex."""
     known = [(frame["age"] - 50) / 10, (frame["bmi"] - 29) / 5, (frame["gen"] == "Male").cast(pl.Float64)]
     design = np.column_stack([np.ones(frame.height), *(column.to_numpy() for column in known)])

@@ -6,18 +6,17 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
+from tokumei.array_types import Floats
 from tokumei.errors import ParameterError
 from tokumei.synth.blocks import BLOCK_SUBJECTS
 from tokumei.synth.purchases import generate_purchases
 from tokumei.synth.shop import FIRST_DAY, make_calendar, make_catalogue
 
 LEVELS = (0.10, 0.25, 0.50, 0.75, 0.90, 0.99)
-Floats = npt.NDArray[np.float64]
 
 # Figure: how far it may be from that of the real T, relative to it, or absolutely (whichever allows more).
 TOLERANCES: dict[str, tuple[float, float]] = {

@@ -6,10 +6,10 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pytest
 
+from tokumei.array_types import Floats
 from tokumei.errors import ParameterError
 from tokumei.synth.trajectories import CELLS, EAST, NORTH, SOUTH, WEST, generate_trajectories
 
@@ -43,7 +43,7 @@ def _in_kilometres(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def trajectory_shape(frame: pl.DataFrame) -> dict[str, npt.NDArray[np.float64]]:
+def trajectory_shape(frame: pl.DataFrame) -> dict[str, Floats]:
     """Return how people move: on days with all points, except for the shares, which are over everything."""
     points = _in_kilometres(frame)
     days = (

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats
 from tokumei.attacks.matching.consistency import Consistency, consistency_graph
 from tokumei.attacks.matching.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
 from tokumei.data import Guesses, History, Release
 
 __all__ = ["MatchView", "make_guesses", "view_matches"]
 
-Floats = npt.NDArray[np.float64]
 MOST_BLANK_EDGES = 5_000_000
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks import (
     Bipartite,
     Consistency,
@@ -43,8 +44,6 @@ from tokumei.errors import InputError, ParameterError
 
 __all__ = ["RANDOMIZED_DESIGNS", "audit_release"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
 MOST_BLANK_EDGES = 5_000_000
 LONGEST_TABLE = 1_000

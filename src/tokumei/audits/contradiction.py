@@ -7,8 +7,8 @@ records): candidates and posteriors say nothing about those, and the audit says 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.attacks import Consistency, NoPerfectMatchingError, history_distances
 from tokumei.audits.result import AttackFigure
 from tokumei.audits.truth import MERGED
@@ -17,7 +17,6 @@ from tokumei.words import percent
 
 __all__ = ["contradiction", "nearest_figure"]
 
-Ints = npt.NDArray[np.int64]
 SHOWN = 5
 _SKIPPED = Reason(
     code="no-hypothesis",

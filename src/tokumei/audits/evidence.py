@@ -6,16 +6,14 @@ They say which guesses are right, so that they are for the publisher's eyes only
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks import Histories
 from tokumei.data import Evidence
 
 __all__ = ["candidate_counts", "evidence_as_dict", "posterior_counts", "pseudonym_table", "worst_protected"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 POSTERIOR_BINS = 20
 SHOWN = 10
 # By so much a posterior may miss its true value because it was computed with floating-point numbers.

@@ -19,15 +19,13 @@ from fractions import Fraction
 from math import comb, factorial
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks import Component, Matches, chain_layout, component_weights, worm_chain
 
 __all__ = ["JointRisk", "exchangeable_hits", "hit_offers", "joint_risk"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Offers = Sequence[Floats]
 MOST_MATCHINGS = 2_000
 EXACT_EXCHANGEABLE = 60
@@ -83,7 +81,7 @@ def hit_offers(matches: Matches, component: Component, rng: np.random.Generator)
     return _offers_of(guesses[:, named], worlds[:half, named], worlds[half:, named])
 
 
-def _all_matchings(allowed: npt.NDArray[np.bool_]) -> Ints | None:
+def _all_matchings(allowed: Bools) -> Ints | None:
     """Return all perfect matchings (a column per row), None if there are too many to list."""
     partial = np.zeros((1, 0), dtype=np.int64)
     for row in range(len(allowed)):
@@ -113,7 +111,7 @@ def _offers_of(guesses: Ints, chosen_on: Ints, judged_on: Ints) -> Offers:
     return best
 
 
-def _greedy_order(right: npt.NDArray[np.bool_]) -> Ints:
+def _greedy_order(right: Bools) -> Ints:
     """Order the links of a guess so that each next one most often holds together with all before it."""
     size = right.shape[1]
     if size > 100:

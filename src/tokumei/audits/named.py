@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks import (
     Consistency,
     Evidence,
@@ -34,8 +34,6 @@ from tokumei.data import History, Reason, Release
 
 __all__ = ["Attacker", "attack_figures", "posterior_figure"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 # Eighteen orders and a few variants are tried; a true leak in fifteen groups is far below this.
 CHANCE = 1e-4
 

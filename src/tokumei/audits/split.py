@@ -10,16 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks import Bipartite, Consistency, prune_by_counts, prune_by_packing
 from tokumei.audits.result import AttackFigure
 from tokumei.data import History
 
 __all__ = ["SplitFindings", "split_findings"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

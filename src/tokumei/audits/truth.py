@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.attacks import Histories
 from tokumei.data import History, Release, Secret
 from tokumei.errors import InputError
 
 __all__ = ["MERGED", "anonymity_level", "separate_records", "true_owners"]
 
-Ints = npt.NDArray[np.int64]
 MERGED = -1
 
 

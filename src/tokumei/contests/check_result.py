@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.errors import Finding, ParameterError
 
 __all__ = ["CheckResult", "Explainer", "Language"]
 
-Ints = npt.NDArray[np.int64]
 Language = Literal["en", "ja"]
 
 

@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data.cells import MISSING, Cells, RangeCells
 
 __all__ = ["cell_errors", "expected_errors", "range_errors", "set_errors"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def range_errors(values: Ints, lo: Ints, hi: Ints, spread: float) -> Floats:

@@ -18,13 +18,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Bytes, Ints
 from tokumei.data.cells import Cells, RangeCells, SetCells
 from tokumei.data.schema import Field, Kind
 
 __all__ = ["Fault", "Form", "WrittenCells", "cell_text", "parse_values", "read_cells", "value_text"]
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 _ESCAPES = {";": "%3B", "{": "%7B", "}": "%7D", "*": "%2A"}
 _ESCAPED = "%(25|3B|7B|7D|2A)"
 # Nobody writes exact multiples of so small a step: text made from floating-point numbers is rounded to it.
@@ -77,8 +76,8 @@ def _example(field: Field) -> str:
 class WrittenCells:
     """A column of cells as written: form, ends in steps (ordered fields) or element codes (categories), faults."""
 
-    form: npt.NDArray[np.uint8]
-    fault: npt.NDArray[np.uint8]
+    form: Bytes
+    fault: Bytes
     lo: Ints
     hi: Ints
     size: Ints
@@ -120,7 +119,7 @@ def read_cells(
     return WrittenCells(form, fault, lo, hi, size, cells.offsets, cells.codes)
 
 
-def _forms(text: pl.Series) -> npt.NDArray[np.uint8]:
+def _forms(text: pl.Series) -> Bytes:
     """Return how the cells are written (one query, since each has a fixed price that short columns feel)."""
     cell = pl.col("text")
     shape = text.to_frame().select(

@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Ints
+
 __all__ = ["MISSING", "Cells", "RangeCells", "SetCells", "concat_cells"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 # The code of a value that is missing in the original: outside every range, inside every suppressed cell.
 MISSING = int(np.iinfo(np.int64).min)

@@ -12,15 +12,13 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bytes, Ints
 from tokumei.errors import ContentError, Finding, UnreadableError
 
 __all__ = ["CsvRecords", "parse_csv"]
 
-Ints = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 MAX_COLUMNS = 10_000
 SHOWN_FINDINGS = 100

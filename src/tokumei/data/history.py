@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Ints
 from tokumei.data.cell_text import cell_text, parse_values, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.results import Evidence, Goal, Guesses, Interval, Outcome, Reason, Score, Verdict
@@ -48,7 +49,6 @@ __all__ = [
     "packed_keys",
 ]
 
-Ints = npt.NDArray[np.int64]
 # A range or a set as releases write them.
 _GENERALIZED = re.compile(r"\[[^;]*;[^;]*\]|\{[^;]*(;[^;]*)+\}")
 MAX_FINDINGS = 100
@@ -245,7 +245,7 @@ def _dictionary_codes(text: pl.Series, dictionary: pl.Series) -> Ints:
     return text.cast(pl.Enum(dictionary)).to_physical().cast(pl.Int64).to_numpy().copy()
 
 
-def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, Bools]:
     """Return the codes of an ordered field (missing ones marked) and which cells cannot be used."""
     if column.dtype == pl.String:
         missing = (column.is_null() | (column == "")).fill_null(value=True).to_numpy()
@@ -259,7 +259,7 @@ def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np
     return np.where(missing, MISSING, codes), bad
 
 
-def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, Bools]:
     """Return the codes of a typed column; a time with a zone counts as what the clock there shows."""
     if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
         column = column.dt.replace_time_zone(None)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data.cell_text import Fault, WrittenCells, read_cells
 from tokumei.data.cells import Cells
 from tokumei.data.csv_text import parse_csv
@@ -20,7 +20,6 @@ from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, U
 
 __all__ = ["read_release", "read_release_schema", "release_from_text"]
 
-Ints = npt.NDArray[np.int64]
 _DATA_NAMES = ("data.csv", "data.parquet")
 _SCHEMA_NAME, _MANIFEST_NAME = "schema.toml", "manifest.json"
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data.cells import MISSING
 from tokumei.data.csv_text import CsvRecords, parse_csv
 from tokumei.data.date_formats import date_format
@@ -24,7 +24,6 @@ from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableErro
 
 __all__ = ["Table", "history_of", "open_table", "read_table"]
 
-Ints = npt.NDArray[np.int64]
 PARQUET_MAGIC = b"PAR1"
 # So many records after the first line show what the columns hold.
 _HEADER_SAMPLE = 1000

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats, Ints
 from tokumei.audits import audit_release
 from tokumei.data import MISSING, Column, History, Kind, Schema, atomic_folder, check_folder_target
 from tokumei.errors import InfeasibleError, SchemaError
@@ -49,8 +49,6 @@ __all__ = [
     "run_experiment",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Construction = Callable[[Floats, np.random.Generator], tuple[Groups, Ints]]
 
 SIZES = (10, 50, 100, 500, 1000)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats
 from tokumei.reports import BLUE, GREY, ORANGE, Rows, Spec, to_svg
 
 __all__ = ["box_map", "distance_histogram", "error_curves", "error_histograms"]
 
-Floats = npt.NDArray[np.float64]
 SERIES = [BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 BINS = 40
 

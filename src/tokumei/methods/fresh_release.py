@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import Cells, Field, History, RangeCells, Release, Secret, SetCells, distinct
 from tokumei.methods.pseudonyms import draw_pseudonyms
 
 __all__ = ["plain_cells", "with_fresh_pseudonyms"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def plain_cells(history: History, field: Field, codes: Ints) -> Cells:

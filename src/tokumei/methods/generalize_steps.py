@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, Cells, Field, History, Kind, RangeCells, Release, Secret, SetCells
 from tokumei.methods.column_settings import (
     refused,
@@ -23,7 +23,6 @@ from tokumei.parts import Method, parameter
 
 __all__ = ["GeneralizeSteps", "bands", "calendar_ranges", "prefixes"]
 
-Ints = npt.NDArray[np.int64]
 _UNITS = {
     "minute": "1m",
     "hour": "1h",

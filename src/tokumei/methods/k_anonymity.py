@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.data import History, Release, Secret
 from tokumei.engine import Result, run_blocks
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
@@ -32,7 +32,6 @@ from tokumei.progress import stage
 
 __all__ = ["KAnonymity", "read_weights"]
 
-Ints = npt.NDArray[np.int64]
 
 LEFTOVER_ROUNDS = 3
 MANY_RECORDS = 200_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, Field, History, Kind, Release, Secret
 from tokumei.methods.column_settings import LARGEST_CODE, is_ordered, settings_by_field, split_settings, steps_of
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
@@ -15,7 +15,6 @@ from tokumei.parts import Method, parameter
 
 __all__ = ["LaplaceNoise", "discrete_laplace"]
 
-Ints = npt.NDArray[np.int64]
 SMALLEST_EPSILON = 1e-6
 # Days from 0001-01-01 to 9999-12-31: dates outside cannot be written in four-digit years.
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896

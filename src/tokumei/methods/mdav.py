@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tokumei.array_types import Floats, Floats32, Ints
 
 __all__ = ["mdav_groups"]
 
-Floats = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 
 BLOCK = 2048
 
 
 @njit(cache=True)
-def _squared_distances(points: Singles, count: int, center: Floats, distance: Floats) -> None:
+def _squared_distances(points: Floats32, count: int, center: Floats, distance: Floats) -> None:
     """Write the squared distance of the first ``count`` points (columns) from the center."""
     distance[:count] = 0.0
     # Blocks that stay in the fastest cache while all coordinates are added up.
@@ -50,7 +48,7 @@ def _nearest(distance: Floats, left: Ints, count: int, k: int) -> Ints:
 
 
 @njit(cache=True)
-def _remove(points: Singles, left: Ints, distance: Floats, count: int, places: Ints) -> int:
+def _remove(points: Floats32, left: Ints, distance: Floats, count: int, places: Ints) -> int:
     """Fill the gaps at these ascending places with the last points; return how many are left."""
     for place in places[::-1]:
         count -= 1
@@ -61,7 +59,7 @@ def _remove(points: Singles, left: Ints, distance: Floats, count: int, places: I
 
 
 @njit(cache=True)
-def _mdav(points: Singles, k: int) -> Ints:
+def _mdav(points: Floats32, k: int) -> Ints:
     """Return the group of every point; the points are overwritten."""
     lines, count = points.shape
     labels = np.zeros(count, dtype=np.int64)

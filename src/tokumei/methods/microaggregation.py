@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data import MISSING, History, Release, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
@@ -17,9 +18,6 @@ from tokumei.parts import Method, parameter
 from tokumei.progress import stage
 
 __all__ = ["Microaggregation", "subject_features"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def subject_features(history: History, *, categories: int) -> Floats:

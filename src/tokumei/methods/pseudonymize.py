@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, History, Kind, Release, Secret
 from tokumei.errors import ParameterError
 from tokumei.methods.pseudonyms import (
@@ -23,7 +23,6 @@ from tokumei.parts import Method, parameter
 
 __all__ = ["Pseudonymize"]
 
-Ints = npt.NDArray[np.int64]
 SECONDS_PER_DAY = 86_400
 # The first day of year 1 stands for records without a date.
 UNDATED = -719_162

@@ -10,9 +10,9 @@ import hmac
 import secrets
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.errors import ParameterError
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "renewed_by_period",
 ]
 
-Ints = npt.NDArray[np.int64]
 LARGEST_NUMBER = 999_999_999
 SHORTEST_DIGEST, LONGEST_DIGEST = 8, 64
 

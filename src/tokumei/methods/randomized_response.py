@@ -7,7 +7,6 @@ from math import exp
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tokumei.data import Field, History, Release, Secret
 from tokumei.methods.column_settings import refused, settings_by_field, split_settings
@@ -16,7 +15,6 @@ from tokumei.parts import Method, parameter
 
 __all__ = ["RandomizedResponse", "truth_probability"]
 
-Ints = npt.NDArray[np.int64]
 SMALLEST_EPSILON = 1e-6
 
 

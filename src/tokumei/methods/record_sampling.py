@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.data import History, Release, Secret
 from tokumei.methods.fresh_release import with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
 __all__ = ["RecordSampling"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, History, Release, Secret
 from tokumei.methods.column_settings import is_ordered, round_width, settings_by_field, split_settings, steps_of
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
 __all__ = ["Rounding", "rounded"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def rounded(codes: Ints, base: int, *, style: str, rng: np.random.Generator) -> Ints:

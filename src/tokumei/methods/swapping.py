@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, Field, History, Release, Secret
 from tokumei.methods.column_settings import refused, settings_by_field, share_of, split_settings
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
@@ -15,7 +15,6 @@ from tokumei.parts import Method, parameter
 
 __all__ = ["Swapping", "swapped"]
 
-Ints = npt.NDArray[np.int64]
 DEFAULT_WINDOW = 0.1
 
 

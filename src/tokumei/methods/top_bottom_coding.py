@@ -8,9 +8,9 @@ from math import ceil
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, Cells, Field, History, RangeCells, Release, Secret, parse_values
 from tokumei.methods.column_settings import is_ordered, refused, settings_by_field, split_settings
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
@@ -18,7 +18,6 @@ from tokumei.parts import Method, parameter
 
 __all__ = ["TopBottomCoding"]
 
-Ints = npt.NDArray[np.int64]
 DEFAULT_LIMITS = "5%..95%"
 
 

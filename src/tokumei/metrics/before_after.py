@@ -9,16 +9,15 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats
 from tokumei.data import MISSING, Column, History, Kind, RangeCells, Release
 from tokumei.metrics.distributions import FEWEST_SUBJECTS, value_counts
 from tokumei.metrics.midpoints import original_values, published_values
 
 __all__ = ["correlations", "place_points", "place_rectangles", "top_values"]
 
-Floats = npt.NDArray[np.float64]
 TOP = 10
 MOST_POINTS, MOST_RECTANGLES = 1500, 80
 

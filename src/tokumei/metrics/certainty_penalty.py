@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data import MISSING, Cells, Goal, History, RangeCells, Release, Score, Secret, distinct
 from tokumei.parts import Metric, parameter
 
 __all__ = ["CertaintyPenalty", "range_penalties", "set_penalties"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def range_penalties(lo: Ints, hi: Ints, lowest: int, highest: int) -> Floats:

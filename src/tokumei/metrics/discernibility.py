@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import Goal, History, Release, Score, Secret, distinct
 from tokumei.parts import Metric
 
 __all__ = ["Discernibility", "class_sizes"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def class_sizes(release: Release) -> Ints:

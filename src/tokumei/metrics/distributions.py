@@ -8,15 +8,13 @@ is the sum of the smaller shares, that is one minus their total variation distan
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import MISSING, Cells, Evidence, Field, History, RangeCells, Release, SetCells
 
 __all__ = ["FEWEST_SUBJECTS", "column_distributions", "ordered_distribution", "value_counts"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 BINS = 40
 SHOWN_VALUES = 12
 # A value that fewer subjects have is theirs rather than the column's, and is never named.
@@ -55,7 +53,7 @@ def column_distributions(history: History, release: Release) -> Evidence:
     return Evidence({"columns": pl.DataFrame(rows), **tables})
 
 
-def _share(mask: npt.NDArray[np.bool_]) -> float:
+def _share(mask: Bools) -> float:
     return float(mask.mean()) if len(mask) else 0.0
 
 

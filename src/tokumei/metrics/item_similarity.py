@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Bools, Floats, Ints
+
 __all__ = [
     "DOZEN",
     "DOZEN_CAP",
@@ -35,9 +37,6 @@ __all__ = [
     "wholesale_scores",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 DOZEN = 12
 DOZEN_CAP = 6

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats
 from tokumei.data import MISSING, History, RangeCells, Release
 
 __all__ = ["original_values", "published_values"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def original_values(history: History, name: str) -> Floats:

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data import MISSING, Column, Goal, History, Kind, RangeCells, Release, Score, Secret
 from tokumei.errors import SchemaError
 from tokumei.parts import Metric, parameter
 
 __all__ = ["KM_PER_DEGREE", "PlaceError", "box_errors", "kilometres_per_step"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 KM_PER_DEGREE = 6371.0 * np.pi / 180.0
 MIDPOINTS = 12

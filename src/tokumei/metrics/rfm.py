@@ -15,6 +15,8 @@ from datetime import date
 import numpy as np
 import numpy.typing as npt
 
+from tokumei.array_types import Ints
+
 __all__ = [
     "FREQUENCY_THRESHOLDS",
     "MONETARY_THRESHOLDS",
@@ -25,7 +27,6 @@ __all__ = [
     "rfm_table_of_customers",
 ]
 
-Ints = npt.NDArray[np.int64]
 
 _EPOCH = date(1970, 1, 1)
 _RECENCY_DATES = (

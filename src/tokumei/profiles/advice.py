@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, Field, History
 from tokumei.profiles.infer_kinds import NOMINAL_NAMES, name_tokens
 
 __all__ = ["hints"]
 
-Ints = npt.NDArray[np.int64]
 _DATE_LIKE = (
     r"^\s*(\d{1,4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,4}日?|\d{8}"
     r"|\d{1,2} [A-Za-z]{3,9} \d{4}|[A-Za-z]{3,9} \d{1,2},? \d{4})"

@@ -18,16 +18,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from numba import njit
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import History, Interval
 
 __all__ = ["Holdings", "Share", "dense_keys", "unique_share", "wilson_interval"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 # So many sets of records are counted one by one; beyond, so many are drawn.
 MOST_EXACT_SETS = 100_000
 DRAWS = 20_000
@@ -171,7 +169,7 @@ def _drawn_sets(holdings: Holdings, known: int, seed: int) -> tuple[Ints, Ints]:
 
 
 @njit(cache=True, nogil=True)
-def _distinct_picks(drawn: npt.NDArray[np.float64], sizes: Ints) -> Ints:
+def _distinct_picks(drawn: Floats, sizes: Ints) -> Ints:
     """Return positions below each size without repetition (Floyd's algorithm, CACM 30(9), 1987); -1 where none is."""
     picks = np.full(drawn.shape, -1, dtype=np.int64)
     for row in range(drawn.shape[0]):

@@ -8,16 +8,15 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, History, Kind
 from tokumei.profiles.known_records import Holdings, Share, dense_keys, unique_share
 from tokumei.progress import stage
 
 __all__ = ["ColumnRisk", "RawRisk", "raw_risk"]
 
-Ints = npt.NDArray[np.int64]
 MOST_KNOWN_RECORDS = 5
 # Pairs are formed of so many columns, those that identify most alone.
 PAIRED_COLUMNS = 10

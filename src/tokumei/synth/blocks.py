@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats, Ints
 from tokumei.errors import ParameterError
 
 __all__ = ["BLOCK_SUBJECTS", "Block", "blocks", "categories", "draw", "resolve_seed", "stratified", "world_rng"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 BLOCK_SUBJECTS = 1000
 _WORLD, _BLOCKS = 0, 1

@@ -28,7 +28,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.synth.blocks import Block, Floats, Ints, blocks, categories, draw, resolve_seed
+from tokumei.array_types import Floats, Ints
+from tokumei.synth.blocks import Block, blocks, categories, draw, resolve_seed
 
 __all__ = ["generate_health"]
 

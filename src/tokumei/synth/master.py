@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tokumei.synth.blocks import Ints, blocks, categories, draw, resolve_seed
+from tokumei.array_types import Ints
+from tokumei.synth.blocks import blocks, categories, draw, resolve_seed
 from tokumei.synth.purchases import FIRST_CUSTOMER, Purchases, purchase_blocks
 
 __all__ = ["FIRST_INVOICE", "MasterBlock", "generate_master", "master_rows", "transactions"]

@@ -45,7 +45,8 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtr, ndtri
 
-from tokumei.synth.blocks import Block, Floats, Ints, blocks, draw, resolve_seed, stratified, world_rng
+from tokumei.array_types import Floats, Ints
+from tokumei.synth.blocks import Block, blocks, draw, resolve_seed, stratified, world_rng
 from tokumei.synth.shop import FIRST_DAY, Calendar, Catalogue, make_calendar, make_catalogue
 
 __all__ = ["FIRST_CUSTOMER", "Purchases", "generate_purchases", "purchase_blocks"]

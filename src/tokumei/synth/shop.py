@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.synth.blocks import Floats, Ints, draw
+from tokumei.array_types import Floats, Ints
+from tokumei.synth.blocks import draw
 
 __all__ = ["FIRST_DAY", "Calendar", "Catalogue", "make_calendar", "make_catalogue"]
 

@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.errors import ParameterError
-from tokumei.synth.blocks import Block, Floats, Ints, blocks, draw, resolve_seed, world_rng
+from tokumei.synth.blocks import Block, blocks, draw, resolve_seed, world_rng
 
 __all__ = ["generate_trajectories"]
 
@@ -44,8 +44,6 @@ WIDTH = (EAST - WEST) * KM_PER_DEGREE * np.cos(np.radians(35.7))
 STATIONS = 45
 STOPS = 7
 ROAMING_SHARE = 0.5
-
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

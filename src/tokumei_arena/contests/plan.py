@@ -9,14 +9,13 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from django.core.validators import slug_re
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tokumei.contests import find_contest, playable_contests
 from tokumei_arena.errors import RefusedError
-from tokumei_arena.models import Contest, Feedback, Phase, Round
+from tokumei_arena.models import Contest, Feedback, Phase, Round, check_slug
 from tokumei_arena.rules import check_parameters
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "ContestPlan",
     "RoundPlan",
     "check_kinds",
-    "check_slug",
     "check_starts",
     "check_weights",
     "default_rounds",
@@ -32,7 +30,6 @@ __all__ = [
 ]
 
 KINDS = list(Phase.Kind)
-LONGEST_SLUG = 40
 
 DEFAULT_TERMS = gettext_lazy(
     "The data is for this contest only: do not pass it on, and delete it when the contest is over. "
@@ -86,13 +83,6 @@ class ContestPlan:
         for plan in self.rounds:
             check_starts(plan.starts)
         check_parameters(self.rule_set, self.parameters)
-
-
-def check_slug(slug: str) -> None:
-    """Raise one sentence unless a short name can stand in addresses."""
-    if len(slug) > LONGEST_SLUG or not slug_re.match(slug):
-        message = _("the short name “%(slug)s” cannot be used; write letters, digits and hyphens, at most %(limit)d")
-        raise RefusedError(message % {"slug": slug[:LONGEST_SLUG], "limit": LONGEST_SLUG}, code="bad-slug")
 
 
 def check_kinds(kinds: Sequence[str]) -> None:

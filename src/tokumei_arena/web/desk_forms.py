@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tokumei.contests import find_contest
-from tokumei_arena.contests.plan import RoundPlan
+from tokumei_arena.contests import RoundPlan
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.wording import in_language
 

@@ -22,9 +22,8 @@ from typing import Any
 from tokumei.contests import Checked, FileSpec, Note
 from tokumei.contests import Contest as Rules
 from tokumei_arena.rules import rules_in
-from tokumei_arena.work.confine import confine
-from tokumei_arena.work.limits import Limits
-from tokumei_arena.work.unpack import unpack
+from tokumei_arena.work.limits import Limits, confine
+from tokumei_arena.work.unpacking import unpack
 
 __all__ = ["TooMuchTogetherError", "run_job"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Bytes, Ints
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.messages import refusal
 
@@ -37,7 +37,7 @@ def scan_csv(path: Path, file: str, limits: Limits) -> None:
         _scan(np.frombuffer(carried, dtype=np.uint8), rows, file, limits)
 
 
-def _scan(data: npt.NDArray[np.uint8], rows: int, file: str, limits: Limits) -> int:
+def _scan(data: Bytes, rows: int, file: str, limits: Limits) -> int:
     """Check whole lines after ``rows`` others; return how many there are now."""
     if not len(data):
         return rows
@@ -59,9 +59,7 @@ def _scan(data: npt.NDArray[np.uint8], rows: int, file: str, limits: Limits) -> 
     return found
 
 
-def _too_long(
-    start: int, ends: npt.NDArray[np.int64], commas: npt.NDArray[np.int64], rows: int, *, file: str, limit: int
-) -> NoReturn:
+def _too_long(start: int, ends: Ints, commas: Ints, rows: int, *, file: str, limit: int) -> NoReturn:
     line = int(np.searchsorted(ends, start))
     begin = int(ends[line - 1]) if line else -1
     column = int(np.searchsorted(commas, start) - np.searchsorted(commas, begin)) + 1

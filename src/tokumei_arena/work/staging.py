@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from tokumei.contests import find_contest
 from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, TargetFile, Team
-from tokumei_arena.records.storage import copy_to
+from tokumei_arena.records import copy_to
 from tokumei_arena.rules import parameters_of
 
 __all__ = ["MissingDataError", "data_blobs", "put_files", "stage_guesses", "stage_release"]

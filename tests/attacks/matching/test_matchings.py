@@ -5,14 +5,12 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokumei.array_types import Bools
 from tokumei.attacks.matching.matchings import Bipartite, NoPerfectMatchingError, find_matches, with_blanks
-
-Bools = npt.NDArray[np.bool_]
 
 
 def square_graphs(largest: int) -> st.SearchStrategy[Bools]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.attacks.matching.test_matchings import Bools, all_matchings, graph_of, square_graphs
+from tests.attacks.matching.test_matchings import all_matchings, graph_of, square_graphs
+from tokumei.array_types import Bools
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.attacks.matching.posteriors import exact_marginals, posterior
 

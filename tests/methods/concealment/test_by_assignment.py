@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.methods.concealment.test_concealment import random_history
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.consistency import consistency_graph
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.errors import InfeasibleError
@@ -25,7 +25,6 @@ from tokumei.methods.concealment.hulls import pair_cost_matrix
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.metrics.cell_error import CellError
 
-Floats = npt.NDArray[np.float64]
 RNG = np.random.default_rng
 
 
@@ -43,7 +42,7 @@ def cheapest_pairing(cost: Floats, left: tuple[int, ...]) -> float:
     )
 
 
-def cost_of(cost: Floats, permutation: npt.NDArray[np.int64]) -> float:
+def cost_of(cost: Floats, permutation: Ints) -> float:
     """Return the loss of the hulls {j, s(j)}: half the pair cost each."""
     return float(cost[np.arange(len(cost)), permutation].sum()) / 2
 

@@ -6,15 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokumei.array_types import Ints
 from tokumei.methods.concealment import dependent_rounding
 from tokumei.methods.concealment.dependent_rounding import draw_matching
-
-Ints = npt.NDArray[np.int64]
 
 
 def circulant(count: int, k: int) -> tuple[Ints, Ints]:

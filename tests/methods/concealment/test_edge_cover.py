@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokumei.array_types import Floats, Ints
 from tokumei.methods.concealment.edge_cover import cover_cost, edge_cover, greedy_cover, neighbour_graph
 
-Floats = npt.NDArray[np.float64]
 TABLE_9 = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 4.0], [5.0, 4.0, 0.0]])
 
 
@@ -45,7 +44,7 @@ def random_costs(count: int, seed: int, *, coarse: bool = False) -> Floats:
     return np.linalg.norm(points[:, None] - points[None, :], axis=2)
 
 
-def partners(pairs: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
+def partners(pairs: Ints, count: int) -> Ints:
     return np.bincount(pairs.ravel(), minlength=count)
 
 

@@ -12,10 +12,10 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.consistency import Consistency
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches, find_matches
 from tokumei.attacks.matching.posteriors import component_weights
@@ -25,8 +25,6 @@ from tokumei.progress import stage
 
 __all__ = ["EdgeCosts", "cheapest_matches", "edge_costs"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 MOST_FITS = 4_000_000
 LARGEST_COMPONENT = 5_000
 # Sums of the same errors in another order differ by rounding only; real differences of cell errors are far larger.

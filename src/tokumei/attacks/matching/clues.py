@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from math import exp, log
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from numba import njit
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.matching.consistency import Consistency, Histories
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.attacks.matching.posteriors import Posterior
@@ -34,9 +34,6 @@ __all__ = [
     "suppression_components",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 TIE = 1e-9
 LARGEST_GROUP = 50
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.record_fit import FitIndex, fit_index, match_histories, probe_pairs
 from tokumei.data import History, Release
@@ -22,7 +22,6 @@ from tokumei.progress import stage
 
 __all__ = ["Consistency", "Histories", "consistency_graph", "published_histories", "record_graph", "row_content"]
 
-Ints = npt.NDArray[np.int64]
 PAIRS_AT_ONCE = 4096
 MOST_PAIRS = 50_000_000
 

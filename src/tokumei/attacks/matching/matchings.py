@@ -23,12 +23,10 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components, maximum_bipartite_matching
 
+from tokumei.array_types import Bools, Ints
 from tokumei.data import distinct
 
 __all__ = ["Bipartite", "Component", "Matches", "NoPerfectMatchingError", "find_matches", "with_blanks"]
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,17 +8,15 @@ far from a subject as its records are on average from the subject's nearest ones
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.consistency import Consistency
 from tokumei.attacks.matching.record_fit import FitIndex
 from tokumei.data import History
 
 __all__ = ["history_distances"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 MOST_CELLS = 40_000_000
 MOST_COMPARISONS = 1_500_000_000
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.progress import stage
 
@@ -36,8 +37,6 @@ __all__ = [
     "worm_chain",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 EXACT_SIZE = 20
 CHAIN_STEPS = 20_000_000
 STEPS_PER_EDGE = 20_000

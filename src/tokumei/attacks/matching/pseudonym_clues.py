@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.consistency import Histories
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.data import History
 
 __all__ = ["order_scores", "ordered_owners", "predicted_owners"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 FEW = 5
 MOST_FOR_SEEDS = 20_000
 

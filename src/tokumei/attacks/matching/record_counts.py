@@ -10,16 +10,14 @@ Sums are held as bits of whole numbers: bit i is set if i can be reached.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Bools, Ints
 from tokumei.attacks.matching.consistency import Consistency
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.record_fit import match_histories
 
 __all__ = ["prune_by_counts", "prune_by_packing"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 MOST_ROUNDS = 20
 
 

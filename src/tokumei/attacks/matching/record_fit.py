@@ -12,15 +12,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Bools, Ints
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 
 __all__ = ["FitIndex", "append_fits", "collect_fits", "fit_index", "match_histories", "probe_pairs"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 HIGHEST = int(np.iinfo(np.int64).max)
 
 

@@ -10,17 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools
 from tokumei.contests.check_result import CheckResult, Language
 from tokumei.contests.pws2016.messages import MASTER_CODES, MasterExplainer
 from tokumei.errors import ContentError, Finding
 
 __all__ = ["FilesCheck", "check_master", "check_rows", "check_transactions", "unreadable_lines"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 MAX_ID_BYTES = 50
 _DATE = r"^[1-9][0-9]{3}/[1-9][0-9]?/[1-9][0-9]?$"
 _TIME = r"^(1?[0-9]|2[0-3]):[0-5][0-9]$"

@@ -165,10 +165,11 @@ def anonymize(
     """Anonymize M and T into M1.csv, T1.csv and the secret P.csv of a new folder: publish the first two only."""
     from tokumei.contests.pws2016.rules import Files, Rules2016, anonymizer
     from tokumei.flow import stages as flow
-    from tokumei.parts import make_part
+    from tokumei.parts import make_part, parse_settings
 
     rules = Rules2016()
-    method = make_part(anonymizer(name), settings or [])
+    part = anonymizer(name)
+    method = make_part(part, parse_settings(part, settings or []))
     with progress_bars():
         original = rules.read(Files(m=m, t=t)).original
         result = rules.anonymize(method, original, output, rng=flow.seeded(seed))
@@ -204,10 +205,11 @@ def attack(
     from tokumei.contests.pws2016.rules import Files, Rules2016, find_attack
     from tokumei.data import write_text
     from tokumei.flow import stages as flow
-    from tokumei.parts import make_part
+    from tokumei.parts import make_part, parse_settings
 
     rules = Rules2016()
-    method = make_part(find_attack(name), settings or [])
+    part = find_attack(name)
+    method = make_part(part, parse_settings(part, settings or []))
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1))
         guesses = method.guess(found.original, found.published, rng=flow.seeded(seed)).tolist()

@@ -12,16 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Floats32, Ints
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
 from tokumei.contests.pws2016.shop import MASTER_COLUMNS, MasterRelease, Shop
 from tokumei.data import Evidence
 
 __all__ = ["Consistency", "judge_consistency"]
 
-Ints = npt.NDArray[np.int64]
 # How much liker (of 1) the best candidate must be than the next before a row counts as telling.
 LEAD = 0.05
 WORST_CASES = 20
@@ -67,9 +66,7 @@ class Consistency:
         }
 
 
-def judge_consistency(
-    original: Shop, release: MasterRelease, *, likeness: npt.NDArray[np.float32] | None = None
-) -> Consistency:
+def judge_consistency(original: Shop, release: MasterRelease, *, likeness: Floats32 | None = None) -> Consistency:
     """Return whether P can belong to the data, with the worst contradictions and the ranks of the claimed customers.
 
     ``likeness`` saves the comparison of all pairs where it was made already (`combined_likeness`).
@@ -99,7 +96,7 @@ def _agreeing(original: Shop, release: MasterRelease, customers: Ints) -> Ints:
     return agreeing
 
 
-def _second(found: npt.NDArray[np.float32], best: Ints) -> npt.NDArray[np.float32]:
+def _second(found: Floats32, best: Ints) -> Floats32:
     """Return the second largest likeness of every row; that of a single candidate is 0."""
     if found.shape[1] < 2:
         return np.zeros(len(found), dtype=np.float32)
@@ -114,9 +111,9 @@ def _second(found: npt.NDArray[np.float32], best: Ints) -> npt.NDArray[np.float3
 def _worst(
     claimed: Ints,
     best: Ints,
-    own: npt.NDArray[np.float32],
-    top: npt.NDArray[np.float32],
-    contradicting: npt.NDArray[np.bool_],
+    own: Floats32,
+    top: Floats32,
+    contradicting: Bools,
 ) -> pl.DataFrame:
     """Return the rows of M' that contradict P most: what P claims, what the data shows, and how alike both are."""
     order = np.argsort(own - top, kind="stable")
@@ -132,7 +129,7 @@ def _worst(
     )
 
 
-def _ranks(found: npt.NDArray[np.float32], own: npt.NDArray[np.float32]) -> pl.DataFrame:
+def _ranks(found: Floats32, own: Floats32) -> pl.DataFrame:
     """Return how many claimed customers are among the likest tenth, the second tenth ... of all candidates.
 
     Honest files crowd into the first tenth; a P drawn at random spreads evenly.

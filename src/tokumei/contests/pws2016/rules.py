@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats32, Ints
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2016.checker import (
     FilesCheck,
@@ -38,7 +38,6 @@ from tokumei.progress import stage
 
 __all__ = ["Files", "Rules2016", "Submission", "anonymizer", "anonymizers", "attacks", "find_attack", "write_shop"]
 
-Ints = npt.NDArray[np.int64]
 SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
 
 
@@ -221,7 +220,7 @@ class Rules2016:
         }
 
     def run_attacks(
-        self, original: Shop, published: Shop, *, rng: np.random.Generator, likeness: npt.NDArray[np.float32]
+        self, original: Shop, published: Shop, *, rng: np.random.Generator, likeness: Floats32
     ) -> dict[str, Ints]:
         """Return the Q of every attack; ``likeness`` of all pairs is shared by who needs it."""
         from tokumei.contests.pws2016.attacks.all_features import AllFeatures

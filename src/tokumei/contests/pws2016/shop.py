@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import SLASH_DATE, Field, Kind, parse_values
 from tokumei.errors import ContentError, Finding
 from tokumei.parts import Part
@@ -38,7 +38,6 @@ __all__ = [
     "positions",
 ]
 
-Ints = npt.NDArray[np.int64]
 MASTER_COLUMNS = ("customer", "sex", "birthday", "country")
 TRANSACTION_COLUMNS = ("customer", "invoice", "date", "time", "goods", "price", "quantity")
 _DATE = Field("date", Kind.DATE, format=SLASH_DATE)

@@ -12,9 +12,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import SLASH_DATE, Field, Goal, Kind, Score, parse_values
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError
 from tokumei.metrics import (
@@ -36,8 +36,6 @@ DELETED_2017 = "DEL"
 TOP_LIST = 100
 DAYS_OF_A_MONTH = 31
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 _DATE = Field("date", Kind.DATE, 1.0, SLASH_DATE)
 
 
@@ -82,7 +80,7 @@ class Utility2017:
 class _Rows:
     """One table as arrays; rows that are deleted carry customer and goods -1 and zeros."""
 
-    deleted: npt.NDArray[np.bool_]
+    deleted: Bools
     day: Ints
     price: Floats
     totals: Scores
@@ -156,13 +154,13 @@ def _codes(text: pl.Series, dictionary: pl.Series) -> Ints:
     return text.cast(pl.Enum(known), strict=False).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def _numbers(text: pl.Series) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _numbers(text: pl.Series) -> tuple[Floats, Bools]:
     number = text.cast(pl.Float64, strict=False)
     finite = number.is_finite().fill_null(value=False)
     return number.fill_null(0.0).to_numpy(), ~finite.to_numpy()
 
 
-def _refuse(frame: pl.DataFrame, name: str, bad: npt.NDArray[np.bool_], file: str) -> None:
+def _refuse(frame: pl.DataFrame, name: str, bad: Bools, file: str) -> None:
     """Report the cells of a column that cannot be read, with their lines."""
     rows = np.flatnonzero(bad)
     if len(rows) == 0:

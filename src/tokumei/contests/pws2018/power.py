@@ -18,15 +18,14 @@ from fractions import Fraction
 from math import comb, factorial
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats
 from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, official_thresholds, sharp_thresholds
 from tokumei.errors import ParameterError
 
 __all__ = ["CONTEST_ATTEMPTS", "best_attempts", "detection_power", "hit_distribution", "power_table", "survival"]
 
-Floats = npt.NDArray[np.float64]
 CONTEST_ATTEMPTS = 13
 
 

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
+from tokumei.array_types import Ints
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2018.messages import ReleaseExplainer
 from tokumei.contests.pws2018.release_columns import (
@@ -33,7 +33,6 @@ from tokumei.contests.pws2018.release_lines import ReleaseLines, split_lines
 
 __all__ = ["RELEASE_CODES", "check_release"]
 
-Ints = npt.NDArray[np.int64]
 RELEASE_CODES = (
     "",
     "INVALID",

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
+
+from tokumei.array_types import Bools, Bytes, Floats, Ints
 
 __all__ = ["MAX_SET_SIZE", "Conflicts", "Fault", "check_goods", "check_pseudonyms", "check_ranges", "original_values"]
 
-Bools = npt.NDArray[np.bool_]
-Faults = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+Faults = Bytes
 
 MAX_SET_SIZE = 100
 _DAYS_BEFORE_MONTH = np.cumsum([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30])

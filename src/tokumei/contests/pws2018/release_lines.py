@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
+
+from tokumei.array_types import Bytes, Ints
 
 __all__ = ["MAX_LINE_LENGTH", "LineFault", "ReleaseLines", "split_lines"]
 
-Ints = npt.NDArray[np.int64]
 MAX_LINE_LENGTH = 8000
 _LF, _CR = 10, 13
 _PIECE = 1 << 22
@@ -102,7 +102,7 @@ def split_lines(raw: bytes, *, expected: int) -> ReleaseLines:
     return ReleaseLines(raw, starts, ends, stop, fault, stop + 1 if fault else 0)
 
 
-def _without_carriage_returns(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[int, Ints]:
+def _without_carriage_returns(data: Bytes, ends: Ints) -> tuple[int, Ints]:
     """Return the index of the line with the first stray CR (or the number of lines), and ends that leave CRs out."""
     returns = _places(data, _CR)
     inside = returns + 1 < len(data)
@@ -119,7 +119,7 @@ def _without_carriage_returns(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[
     return line, ends
 
 
-def _places(data: npt.NDArray[np.uint8], byte: int) -> Ints:
+def _places(data: Bytes, byte: int) -> Ints:
     """Return where a byte occurs, without a mask as large as the file."""
     pieces = [np.flatnonzero(data[at : at + _PIECE] == byte) + at for at in range(0, len(data), _PIECE)]
     return np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int64)

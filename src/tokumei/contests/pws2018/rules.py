@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2018.files import FILES, SCHEMA
@@ -57,7 +57,6 @@ FIELDS = ("date", "goods", "price", "quantity")
 PUBLISHED = ("pseudonym", *FIELDS)
 # A is written and measured in slices: the text of all its rows would take more memory than making it.
 ROWS_AT_A_TIME = 100_000
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

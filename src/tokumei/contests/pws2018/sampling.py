@@ -11,16 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Ints
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 from tokumei.errors import InputError
 
 __all__ = ["PlainRows", "Sampler", "draw_samples"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 _ORDERED = ("date", "price", "quantity")
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2018.sampling import PlainRows
 
 __all__ = [
@@ -47,7 +48,7 @@ def rows_statistics(rows: PlainRows, *, ddof: int = 0) -> dict[str, dict[str, fl
 
     They detect that totals and averages computed from an anonymized table are off.
     """
-    columns: Mapping[str, npt.NDArray[np.int64]] = {
+    columns: Mapping[str, Ints] = {
         "date": rows.date - DAY_ZERO,
         "price": rows.price,
         "quantity": rows.quantity,

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2018.frequent_sets import frequent_sets, shared_sets
 from tokumei.contests.pws2018.sampling import PlainRows, Sampler
 from tokumei.contests.pws2018.statistics import STATISTICS, STATISTICS_COLUMNS, rows_statistics
@@ -40,7 +40,6 @@ from tokumei.progress import stage
 
 __all__ = ["Original", "UseCaseOptions", "UseCases", "judge_use_cases", "mean_use_cases"]
 
-Ints = npt.NDArray[np.int64]
 TOP_LIST = 100
 _ERRORS = (
     "itemset_error",

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import (
     Fault,
     Field,
@@ -34,9 +34,6 @@ from tokumei.errors import ContentError, Finding, InfeasibleError
 
 __all__ = ["UtilityMeter", "written_utility"]
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 NAME = "U"
 BATCH_ROWS = 500_000

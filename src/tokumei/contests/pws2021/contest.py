@@ -83,7 +83,7 @@ class Pws2021(Contest):
         "en": "PWS Cup 2021: check, measure, attack and judge a health table with deleted and changed rows",
         "ja": "PWS Cup 2021：行を削除し値を変えた健康データを検査、測定、攻撃、判定する",
     }
-    sizes: ClassVar[Sizes | None] = Sizes(default=4190, low=500, high=20_000, demo=500)
+    sizes: ClassVar[Sizes | None] = Sizes(default=4190, low=500, high=20_000, demo=4190)
     draws_private_data: ClassVar[bool] = True
     rounds: ClassVar[Mapping[str, RoundPreset]] = {
         **STANDARD_ROUNDS,
@@ -120,18 +120,30 @@ class Pws2021(Contest):
     safety_figure: ClassVar[str] = "R"
     methods: ClassVar[tuple[str, ...]] = ("team06", "top", "bottom", "kanony", "rr", "dp")
     attacks: ClassVar[tuple[str, ...]] = ("rlink", "attack", "team06", "odds-penalty", "likelihood")
-    players: ClassVar[tuple[Player, ...]] = (Player("Six", "team06", "team06", clumsy=True),)
+    # The limits leave room only for releases like those of team 06, and only on a table of the contest's size.
+    players: ClassVar[tuple[Player, ...]] = (
+        Player("Plain Six", "team06", "rlink", {"decoys": 0}, clumsy=True),
+        Player("Few Decoys", "team06", "likelihood", {"decoys": 20}),
+        Player("Near Misses", "team06", "team06", {"decoys": 0, "similar": 5}),
+        Player("Rare First", "team06", "odds-penalty", {"decoys": 0, "order": "scarce"}),
+    )
 
     strict: bool = parameter(False, "correct the oddities of the official programs")
     round: str = parameter("final", "whose limits apply", choices=("preliminary", "final"))
-    parameters_ja: ClassVar[Mapping[str, str]] = {"strict": "公式プログラムの癖を正す"}
+    limits_of: str = parameter(
+        "round", "whose limits apply: those of the round, or of this one", choices=("round", "preliminary", "final")
+    )
+    parameters_ja: ClassVar[Mapping[str, str]] = {
+        "strict": "公式プログラムの癖を正す",
+        "limits_of": "適用する制限: その回のもの、またはこの回のもの",
+    }
 
     @property
     def rules(self) -> Rules2021:
         """The rules with these parameters."""
         from tokumei.contests.pws2021.rules import Rules2021
 
-        return Rules2021(strict=self.strict, round=self.round)
+        return Rules2021(strict=self.strict, round=self.round if self.limits_of == "round" else self.limits_of)
 
     def for_round(self, kind: str) -> Pws2021:
         """Return the contest with the limits of this round; practice has the milder ones of the preliminary."""

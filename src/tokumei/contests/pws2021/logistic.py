@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from tokumei.array_types import Floats
 
 __all__ = ["LogisticFit", "fit_logistic"]
 
-Floats = npt.NDArray[np.float64]
 
 MAX_STEPS = 100
 DEVIANCE_TOLERANCE = 1e-8

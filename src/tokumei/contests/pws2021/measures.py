@@ -6,8 +6,8 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.contests.pws2021.logistic import LogisticFit, fit_logistic
 from tokumei.contests.pws2021.table import COLUMNS, NOMINAL, HealthTable
 from tokumei.errors import InfeasibleError
@@ -27,8 +27,6 @@ __all__ = [
     "scatter",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 COUNTED = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "qm")
 # Right-closed intervals after clipping; the lowest edge itself is in none of them.
@@ -46,10 +44,10 @@ class CrossCounts:
     names: tuple[str, ...]
     counts: Ints
     rows: int
-    interval: npt.NDArray[np.bool_]
+    interval: Bools
 
     @property
-    def present(self) -> npt.NDArray[np.bool_]:
+    def present(self) -> Bools:
         """Cells that the official count lists: intervals always, other values only if a row has them."""
         return (self.counts > 0) | self.interval[:, None]
 
@@ -62,7 +60,7 @@ class CrossCounts:
         ]
 
 
-def cell_names(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], npt.NDArray[np.bool_], Ints]:
+def cell_names(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], Bools, Ints]:
     """Return the names of all counted values, which are intervals, and where each counted column begins."""
     names: list[str] = []
     starts, interval = [], []
@@ -139,7 +137,7 @@ class OddsFit:
         return tuple(term for term, bad in zip(self.terms, large.tolist(), strict=True) if bad and term != "Intercept")
 
 
-def odds_design(table: HealthTable) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
+def odds_design(table: HealthTable) -> tuple[tuple[str, ...], Floats, Bools]:
     """Return the terms, the design matrix and which rows take part (an empty nominal cell excludes a row).
 
     Treatment coding; the first level in the alphabet that occurs is the reference.

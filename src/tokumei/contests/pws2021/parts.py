@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2021.table import COLUMNS, HealthTable
 from tokumei.errors import ParameterError
 from tokumei.parts import Part
 
 __all__ = ["HealthAnonymizer", "HealthAttack", "HealthRelease", "column_names", "column_numbers", "kept_rows"]
 
-Ints = npt.NDArray[np.int64]
 
 DELETED = -1
 GUESSES = 3

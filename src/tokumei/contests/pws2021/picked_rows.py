@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Bools, Ints
 from tokumei.errors import InfeasibleError
 
 __all__ = ["OFFICIAL_SEED", "TEST_ROWS_EACH", "draw_rows", "pick_rows"]
 
-Ints = npt.NDArray[np.int64]
 OFFICIAL_SEED = 100
 TEST_ROWS_EACH = 50
 LARGEST_SEED = 2**32
@@ -31,7 +30,7 @@ def draw_rows(count: int, deleted: Ints, *, rng: np.random.Generator, each: int 
     return _answered(kept, np.sort(np.concatenate(drawn)))
 
 
-def _answered(kept: npt.NDArray[np.bool_], chosen: Ints) -> tuple[Ints, Ints]:
+def _answered(kept: Bools, chosen: Ints) -> tuple[Ints, Ints]:
     """Return the chosen rows with their rows in D, or -1."""
     place = np.cumsum(kept) - 1
     return chosen, np.where(kept[chosen], place[chosen], -1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable, same_levels
 
 __all__ = [
@@ -22,9 +23,6 @@ __all__ = [
     "value_keys",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Hashes = npt.NDArray[np.uint64]
 
 # Information loss compares these 0/1 columns for equality, beside the nominal ones (spec D.5.2).
@@ -53,7 +51,7 @@ def uniqueness_keys(table: HealthTable) -> Ints:
     return value_keys([*(table.codes[:, column] for column in range(len(NOMINAL))), *numbers])
 
 
-def singletons(keys: Ints) -> Flags:
+def singletons(keys: Ints) -> Bools:
     """Return which rows are alone with their key."""
     return np.bincount(keys)[keys] == 1 if len(keys) else np.zeros(0, dtype=bool)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.contests.check_result import Language
 from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, check_release_files
 from tokumei.contests.pws2021.files import FILES
@@ -50,7 +50,6 @@ __all__ = [
     "release_lines",
 ]
 
-Ints = npt.NDArray[np.int64]
 
 # The largest values allowed (spec D.3); equality passes.
 LIMITS: Mapping[str, Mapping[str, float]] = {

@@ -10,15 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Bools, Floats
 from tokumei.contests.pws2021.measures import one_hot, scatter
 from tokumei.contests.pws2021.rows import row_hashes
 from tokumei.contests.pws2021.table import COLUMNS, NOMINAL, NUMBERS, HealthTable
 
 __all__ = ["HealthSynthesizer"]
 
-Floats = npt.NDArray[np.float64]
 
 DRAWN = tuple(name for name in COLUMNS if name not in ("gh", "mets"))
 DECIMALS = {"bmi": 1}
@@ -32,7 +31,7 @@ class HealthSynthesizer:
     """What is kept of the original: its one-hot rows, their mean and a factor of their covariance."""
 
     rows: Floats
-    numeric: npt.NDArray[np.bool_]
+    numeric: Bools
     mean: Floats
     factor: Floats
     levels: tuple[tuple[str, ...], ...]

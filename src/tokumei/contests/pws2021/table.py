@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats, Ints
 from tokumei.errors import ContentError, Finding
 
 __all__ = ["COLUMNS", "DOMAINS", "EMPTY", "NOMINAL", "NUMBERS", "HealthTable", "same_levels"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 COLUMNS = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "gh", "mets", "qm", "dia")
 NUMBERS = ("age", "bmi", "dep", "pir", "gh", "mets", "dia")

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.contests.pws2021.measures import (
     correlation_of,
     count_cells,
@@ -26,9 +26,6 @@ from tokumei.contests.pws2021.table import HealthTable
 
 __all__ = ["UtilityTracker", "Violation"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 # Newton steps converge quadratically: after a step of this length the coefficients are right to about 1e-10.
 STEP_TOLERANCE = 1e-5
@@ -36,7 +33,7 @@ MAX_STEPS = 50
 
 
 @njit(cache=True)
-def _accumulate(design: Floats, outcome: Floats, shown: Ints, used: Flags, beta: Floats) -> tuple[Floats, Floats]:
+def _accumulate(design: Floats, outcome: Floats, shown: Ints, used: Bools, beta: Floats) -> tuple[Floats, Floats]:
     """Return the information matrix and the score of the logistic likelihood; most cells of a design are 0."""
     width = design.shape[1]
     information = np.zeros((width, width))

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats
 from tokumei.contests.pws2021.measures import (
     CrossCounts,
     OddsFit,
@@ -32,7 +32,6 @@ __all__ = [
     "utility_differences",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 FIGURES = ("cnt", "rate", "Coef", "OR", "pvalue", "cor")
 

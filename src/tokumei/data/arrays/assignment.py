@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Floats, Ints
+
 __all__ = ["Assignment", "assign", "solve_assignment"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 FAR = 1e300
 REDUCTION_ROUNDS = 3

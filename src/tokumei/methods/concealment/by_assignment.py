@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.hulls import pair_cost_matrix, publish_hulls
 from tokumei.methods.concealment.record_unions import nothing_published, require_subjects
@@ -34,9 +35,6 @@ __all__ = [
     "disjoint_permutations",
     "turn_cycles",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def disjoint_permutations(cost: npt.ArrayLike, count: int) -> Ints:

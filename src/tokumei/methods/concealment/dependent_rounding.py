@@ -21,10 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["draw_matching", "round_weights"]
+from tokumei.array_types import Bools, Ints
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+__all__ = ["draw_matching", "round_weights"]
 
 
 def draw_matching(

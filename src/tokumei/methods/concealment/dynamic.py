@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.edge_cover import edge_cover, neighbour_graph
 from tokumei.methods.concealment.index_distance import index_distances, nearest_records, time_table
@@ -25,8 +25,6 @@ from tokumei.progress import stage
 
 __all__ = ["GRAPHS", "KConcealment", "RecordEdges", "conceal", "join_records", "subject_pairs"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 GRAPHS = {"edge-cover": edge_cover, "greedy": neighbour_graph}
 

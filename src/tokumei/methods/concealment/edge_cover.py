@@ -22,10 +22,10 @@ import rustworkx as rx
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_matrix
 
+from tokumei.array_types import Floats, Ints
+
 __all__ = ["cover_cost", "edge_cover", "greedy_cover", "neighbour_graph"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Matching works on whole numbers: costs are compared to one part in 2^40 of the largest.
 RESOLUTION = float(2**40)

@@ -8,9 +8,9 @@ the owners: the same hulls with other owners are the same release.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.record_unions import shuffled
 from tokumei.methods.grouping.alignment import align_groups
@@ -22,8 +22,6 @@ from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["pair_cost_matrix", "publish_hulls"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 ALL_PAIRS_UP_TO = 64
 ALIGNMENT_ROUNDS = 8

@@ -7,17 +7,14 @@ the union (spec B.8), summed over both; every record beyond the end of the short
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import History, Kind
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["index_distances", "nearest_records", "time_table"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 FAR_AWAY = 1e17
 

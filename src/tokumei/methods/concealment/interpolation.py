@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, Field, History, Kind, Release, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.methods.concealment.by_assignment import cut_cycles, disjoint_permutations, turn_cycles
@@ -28,8 +28,6 @@ from tokumei.parts import Method, parameter
 
 __all__ = ["Completed", "RecordInterpolation", "complete", "publish_slots"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_RECORDS = 50_000_000
 

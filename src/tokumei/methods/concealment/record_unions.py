@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import Cells, History, Release, Secret, distinct
 from tokumei.errors import InfeasibleError
 
 __all__ = ["nothing_published", "require_subjects", "shuffled", "union_cells"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def require_subjects(history: History, k: int, method: str) -> None:

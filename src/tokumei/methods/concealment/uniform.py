@@ -21,8 +21,8 @@ from math import lcm
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.data import History, Release, Secret
 from tokumei.methods.concealment.dependent_rounding import draw_matching
 from tokumei.methods.concealment.hulls import publish_hulls
@@ -34,8 +34,6 @@ from tokumei.methods.pseudonyms import draw_pseudonyms
 from tokumei.parts import Method, parameter
 
 __all__ = ["UniformConcealment", "draw_owners"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def draw_owners(hulls: Groups, *, rng: np.random.Generator) -> Ints:

@@ -12,10 +12,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csc_matrix
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data import assign
 from tokumei.methods.concealment.by_assignment import assignment_hulls
 from tokumei.methods.concealment.hulls import pair_cost_matrix
@@ -26,8 +26,6 @@ from tokumei.progress import stage
 
 __all__ = ["assignment_design", "expected_costs", "set_design"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Set = tuple[int, ...]
 
 # Subsets of this many near neighbours are tried per subject: about 10 to 20 sets each.

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import solve_assignment
 from tokumei.engine import spread_over
 from tokumei.methods.grouping.record_matching import chunk_count
@@ -22,9 +22,6 @@ from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["align_groups"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 FAR_AWAY = 1e17
 ENOUGH = 1e-9

@@ -12,14 +12,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.record_table import ABSENT, RecordTable
 
 __all__ = ["Block", "cut_blocks"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,9 +12,9 @@ distances with windows widened by s on both sides; the smaller s, the larger the
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Codes, Floats, Floats32, Ints
 from tokumei.data import Goal, History, Score, assign
 from tokumei.methods.grouping.candidates import FORBIDDEN
 from tokumei.methods.grouping.costs import SortedFields, exact_matched, surplus_costs, unshared
@@ -22,10 +22,6 @@ from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["lower_pair_costs", "strict_bound"]
 
-Floats = npt.NDArray[np.float64]
-Floats32 = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 # Sorted fields are kept in single precision; this share of a bound covers their rounding.
 ROUNDING = 1e-4

@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.data import assign, distinct
 from tokumei.methods.grouping.costs import estimate_pairs, exact_matched, surplus_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["FORBIDDEN", "Estimates", "PairGraph", "choose_pairs", "estimate_costs", "exact_graph"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # The cost of a pair that must not be: a unit with itself, or two units of one owner.
 FORBIDDEN = 1e12

@@ -13,19 +13,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Codes, Floats, Floats32, Ints
 from tokumei.engine import spread_over
 from tokumei.methods.grouping.record_matching import match_pairs
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["SortedFields", "estimate_pairs", "exact_matched", "surplus_costs", "unshared"]
 
-Floats = npt.NDArray[np.float64]
-Floats32 = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 SUPPRESSED_PAIR = 2.0
 PAIRS_PER_TASK = 4096

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.alignment import align_groups
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["Groups", "group_costs"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import (
     MISSING,
     Cells,
@@ -33,8 +33,6 @@ from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.pseudonyms import draw_pseudonyms
 
 __all__ = ["Merged", "Surplus", "line_cells", "merge_groups", "to_release"]
-
-Ints = npt.NDArray[np.int64]
 
 
 class Surplus(StrEnum):

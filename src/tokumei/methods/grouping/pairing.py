@@ -6,17 +6,15 @@ With an odd number of units a stand-in is matched too; whoever gets it joins a p
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import rustworkx as rx
 
+from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.candidates import Estimates, PairGraph, choose_pairs, estimate_costs, exact_graph
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.remainders import absorb, joining_costs
 
 __all__ = ["match_graph", "pair_units"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Blossom works on whole numbers; costs are compared to a millionth of a cell.
 SCALE = 1e6

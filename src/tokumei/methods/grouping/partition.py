@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats
 from tokumei.methods.grouping.candidates import FORBIDDEN, Estimates, choose_pairs, estimate_costs
 from tokumei.methods.grouping.costs import exact_matched
 from tokumei.methods.grouping.program import Pool, improve_by_windows, relaxed_prices
@@ -22,8 +22,6 @@ from tokumei.methods.grouping.search import GroupModel, anneal, search_groups
 
 __all__ = ["GroupingPlan", "group_units"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # So many units are always solved at once.
 SMALL_WINDOW = 90

@@ -15,18 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csc_matrix, csr_matrix
 
+from tokumei.array_types import Floats, Ints
 from tokumei.engine import spread_over
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["Pool", "improve_by_windows", "relaxed_prices"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 SLACK = 3e-5
 NODES = 300

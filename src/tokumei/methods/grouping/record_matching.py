@@ -13,17 +13,14 @@ keep step (``j_c = i_c + floor((n_b - n_a) c / k)``), so that no chunk has more 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import solve_assignment
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["chunk_count", "match_pair", "match_pairs"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 SUPPRESSED_PAIR = 2.0
 FAR_AWAY = 1e17

@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import MISSING, History
 
 __all__ = ["ABSENT", "RecordTable"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 # A missing ordered value: equal to itself, farther than any cap from everything else.
 ABSENT = 1e18

@@ -6,16 +6,14 @@ Nobody is dropped: whole-subject deletion is visible in a release (research part
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.candidates import FORBIDDEN, Estimates
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["absorb", "joining_costs"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 GROUPS_TRIED = 40
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tokumei.array_types import Floats, Ints
 
 __all__ = ["GroupModel", "anneal", "search_groups"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 HOTTEST, COLDEST = 0.25, 2e-5
 

@@ -8,13 +8,11 @@ must report pseudonyms per subject beside utility. Two chunks of one owner never
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.methods.grouping.record_table import RecordTable
 
 __all__ = ["cut_units", "leftover_units"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def cut_units(table: RecordTable, most: int) -> RecordTable:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats32, Ints
 from tokumei.contests.pws2016.attacks.auction import match_customers
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
 from tokumei.contests.pws2016.shop import MasterAttack, Shop
 
 __all__ = ["AllFeatures"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +30,6 @@ class AllFeatures(MasterAttack):
         """Return the assignment with the largest summed likeness."""
         return self.guess_from(combined_likeness(original, published), original, published)
 
-    def guess_from(self, likeness: npt.NDArray[np.float32], original: Shop, published: Shop) -> Ints:
+    def guess_from(self, likeness: Floats32, original: Shop, published: Shop) -> Ints:
         """Return the assignment from a likeness of all pairs that was computed already."""
         return match_customers(1 - likeness, original.master["customer"], published.master["customer"])

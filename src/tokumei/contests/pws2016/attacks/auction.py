@@ -17,10 +17,10 @@ import numpy.typing as npt
 import polars as pl
 from numba import njit
 
+from tokumei.array_types import Floats, Floats32, Ints
+
 __all__ = ["auction", "match_customers"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 RESOLUTION = 1e-5
 STEP_RATIO = 8.0
 FAR = 1e300
@@ -80,7 +80,7 @@ def _bid(cost: Floats, step: float, prices: Floats, column_of: Ints) -> None:
         column_of[row] = at
 
 
-def match_customers(cost: npt.NDArray[np.float32], original: pl.Series, published: pl.Series) -> Ints:
+def match_customers(cost: Floats32, original: pl.Series, published: pl.Series) -> Ints:
     """Return Q: for every published customer (row) an original one (column), from 1, nobody twice, least in sum.
 
     Rows and columns are put in the order of their ids first: equally good answers do not depend on the order of the

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2016.attacks.auction import match_customers
 from tokumei.contests.pws2016.attacks.likeness import add_trait, traits
 from tokumei.contests.pws2016.shop import MasterAttack, Shop
 
 __all__ = ["GoodsOverlap"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

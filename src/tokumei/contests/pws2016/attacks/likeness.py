@@ -15,18 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from numba import njit
 
+from tokumei.array_types import Floats, Floats32, Ints
 from tokumei.contests.pws2016.shop import Shop, codes_of
 from tokumei.data import distinct
 
 __all__ = ["Trait", "add_trait", "combined_likeness", "master_traits", "rfm_distances", "rfm_vectors", "traits"]
-
-Floats = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,7 +73,7 @@ def master_traits(original: Shop, published: Shop) -> dict[str, tuple[Trait, Tra
     return found
 
 
-def add_trait(likeness: Matrix, old: Trait, new: Trait, *, squared: bool = False) -> Matrix:
+def add_trait(likeness: Floats32, old: Trait, new: Trait, *, squared: bool = False) -> Floats32:
     """Add the weighted Jaccard index, or its square, of every published (row) and original (column) pair in place."""
     published, original = likeness.shape
     distinct, packed = np.unique(np.concatenate((old.element, new.element)), return_inverse=True)
@@ -100,7 +96,7 @@ def _sets(group: Ints, member: Ints, groups: int, members: int) -> tuple[Ints, I
 
 @njit(cache=True)
 def _add_jaccard(
-    likeness: Matrix,
+    likeness: Floats32,
     elements: Ints,
     element_starts: Ints,
     holders: Ints,
@@ -140,7 +136,7 @@ def rfm_vectors(shop: Shop, *, extended: bool = False) -> Floats:
     return np.column_stack([last, *(np.log1p(np.maximum(figure, 0)) for figure in figures)])
 
 
-def rfm_distances(original: Shop, published: Shop, *, extended: bool = False) -> Matrix:
+def rfm_distances(original: Shop, published: Shop, *, extended: bool = False) -> Floats32:
     """Return the Euclidean distance of every published to every original vector, in spreads of the original."""
     old, new = rfm_vectors(original, extended=extended), rfm_vectors(published, extended=extended)
     spread = old.std(axis=0)
@@ -151,7 +147,7 @@ def rfm_distances(original: Shop, published: Shop, *, extended: bool = False) ->
 
 
 @njit(cache=True)
-def _distances(distances: Matrix, old: Floats, new: Floats) -> None:
+def _distances(distances: Floats32, old: Floats, new: Floats) -> None:
     for row in range(distances.shape[0]):
         for column in range(distances.shape[1]):
             squares = 0.0
@@ -161,7 +157,7 @@ def _distances(distances: Matrix, old: Floats, new: Floats) -> None:
             distances[row, column] = np.sqrt(squares)
 
 
-def combined_likeness(original: Shop, published: Shop) -> Matrix:
+def combined_likeness(original: Shop, published: Shop) -> Floats32:
     """Return the mean squared likeness, from 0 to 1, over all traits of transactions and master and the RFM vector.
 
     A trait that the anonymizer destroyed is equally unlike for all candidates and decides nothing. Squares favour one

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2016.shop import MasterAttack, Shop
 from tokumei.parts import parameter
 
 __all__ = ["CountOrder", "MasterOrder", "same_place"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def same_place(order: Ints, published_order: Ints) -> Ints:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2016.shop import MasterAttack, Shop
 
 __all__ = ["TotalPrice", "nearest_rows"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def nearest_rows(totals: Ints, wanted: Ints) -> Ints:

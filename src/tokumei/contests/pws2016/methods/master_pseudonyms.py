@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2016.shop import MasterRelease, Shop
 from tokumei.methods import keyed_pseudonyms
 
 __all__ = ["Streams", "pseudonymized"]
 
-Ints = npt.NDArray[np.int64]
 KEY_BYTES = 32
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
 from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
 from tokumei.errors import ParameterError
@@ -22,8 +22,6 @@ from tokumei.methods import exchange, keyed_pseudonyms, renewed_by_count, renewe
 from tokumei.parts import parameter
 
 __all__ = ["PseudonymControl"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

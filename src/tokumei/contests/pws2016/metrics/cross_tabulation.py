@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2016.shop import MasterRelease, Shop, positions
 from tokumei.data import Goal, Score
 from tokumei.errors import ParameterError
 
 __all__ = ["CELLS", "ORPHANS", "cmae", "cmae2"]
 
-Ints = npt.NDArray[np.int64]
 CELLS = {"sex": ("sex",), "sex-country": ("sex", "country")}
 ORPHANS = ("strict", "original")
 

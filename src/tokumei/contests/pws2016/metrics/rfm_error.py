@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
+from tokumei.array_types import Ints
 from tokumei.contests.pws2016.shop import MasterRelease, Shop, codes_of
 from tokumei.data import Goal, Score
 from tokumei.metrics import rfm_distance, rfm_table
@@ -20,7 +18,7 @@ __all__ = ["rfm_error", "shop_table"]
 CELLS = 1000
 
 
-def shop_table(shop: Shop) -> npt.NDArray[np.int64]:
+def shop_table(shop: Shop) -> Ints:
     """Return the number of customers in each cell, from the ids that occur in the transactions; money in pence."""
     (customer,), (invoice,) = (codes_of(shop.transactions[name]) for name in ("customer", "invoice"))
     return rfm_table(customer, shop.day, invoice, shop.paid)

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.errors import InputError
 
 __all__ = ["RowGuesses", "chance_limit", "judge_rows"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

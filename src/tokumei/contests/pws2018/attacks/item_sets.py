@@ -12,18 +12,15 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from numba import njit
 
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import Guesses, History, Release, Schema
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
 from tokumei.parts import Attack, parameter
 
 __all__ = ["ItemSets", "item_candidates", "match_item_sets"]
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class _Lists(NamedTuple):
@@ -140,7 +137,7 @@ def _offsets(sorted_keys: pl.Series, count: int) -> Ints:
 def _narrow(
     wanted: Ints,
     rows: int,
-    free: npt.NDArray[np.bool_],
+    free: Bools,
     pseudonym_rows: Ints,
     holders: _Lists,
 ) -> Ints:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data import MISSING, Cells, Field, History, Kind, RangeCells, Release, Secret, SetCells, distinct
 from tokumei.parts import Method, parameter
 
 __all__ = ["RandomGeneralization", "smallest_free_numbers"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def smallest_free_numbers(count: int, taken: pl.Series) -> Ints:

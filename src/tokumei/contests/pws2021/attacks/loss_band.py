@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.contests.pws2021.parts import DELETED, GUESSES, HealthAttack
 from tokumei.contests.pws2021.rows import pair_losses
 from tokumei.contests.pws2021.table import HealthTable, same_levels
 from tokumei.parts import parameter
 
 __all__ = ["LossBand", "PenalizedBand", "band_counts"]
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def band_counts(losses: Floats, *, low: float, high: float, near: float) -> Ints:

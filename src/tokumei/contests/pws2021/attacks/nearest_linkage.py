@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.contests.pws2021.parts import DELETED, GUESSES, HealthAttack
 from tokumei.contests.pws2021.rows import nearest_rows
 from tokumei.contests.pws2021.table import HealthTable
 from tokumei.parts import parameter
 
 __all__ = ["ClosestRows", "NearestLinkage", "closest_rows", "padded_guesses"]
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def padded_guesses(rows: Ints) -> Ints:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from math import lgamma
 
 import numpy as np
-import numpy.typing as npt
+
+from tokumei.array_types import Floats
 
 __all__ = ["Alignment", "align_independently", "align_ordered"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.contests.pws2021.attacks.ordered_alignment import Alignment, align_independently, align_ordered
 from tokumei.contests.pws2021.parts import DELETED, GUESSES, HealthAttack
 from tokumei.contests.pws2021.rows import COMPARED, pair_distances, pair_losses
@@ -22,8 +22,6 @@ from tokumei.parts import parameter
 
 __all__ = ["PerturbationLikelihood", "exchange_classes", "noise_classes"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 AGE_REACH, BMI_REACH = 12, 8
 LOSS_EDGES = (0.5, 1.5, 2.5, 3.0, 4.0)

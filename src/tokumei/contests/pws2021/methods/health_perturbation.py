@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2021.parts import HealthAnonymizer, HealthRelease, column_names, column_numbers
 from tokumei.contests.pws2021.table import NOMINAL, NUMBERS, HealthTable
 from tokumei.errors import ParameterError
@@ -15,7 +15,7 @@ from tokumei.parts import parameter
 
 __all__ = ["LaplaceValues", "RandomizedValues"]
 
-NO_ROWS: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+NO_ROWS: Ints = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)

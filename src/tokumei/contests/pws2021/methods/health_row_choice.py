@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.contests.pws2021.parts import HealthAnonymizer, HealthRelease, column_names, column_numbers, kept_rows
 from tokumei.contests.pws2021.rows import value_keys
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable
@@ -17,8 +17,6 @@ from tokumei.errors import ParameterError
 from tokumei.parts import parameter
 
 __all__ = ["BottomRows", "RareRows", "TopRows", "join_rows"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def join_rows(lists: Sequence[Ints]) -> Ints:
@@ -40,9 +38,7 @@ class _RowChoice(HealthAnonymizer):
         return HealthRelease(deleted, table.take(kept), kept, {"deleted": len(deleted)})
 
 
-def _numbers(
-    owner: str, table: HealthTable, columns: str, thresholds: str
-) -> list[tuple[npt.NDArray[np.float64], float]]:
+def _numbers(owner: str, table: HealthTable, columns: str, thresholds: str) -> list[tuple[Floats, float]]:
     names = column_names(owner, columns)
     if nominal := [name for name in names if name in NOMINAL]:
         message = f"'{owner}': the column '{nominal[0]}' has no order; name numeric columns such as age and bmi"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Ints
 from tokumei.contests.pws2021.methods.team06_deletion import clustered_deletions, deletions_needed, singular_rows
 from tokumei.contests.pws2021.methods.team06_exchange import allowed_records, plant_decoys, swap_records
 from tokumei.contests.pws2021.methods.team06_repair import repair_by_deletion
@@ -19,8 +19,6 @@ from tokumei.errors import InfeasibleError
 from tokumei.parts import parameter
 
 __all__ = ["Team06"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Floats, Ints
 from tokumei.contests.pws2021.measures import one_hot
 from tokumei.contests.pws2021.rows import singletons, uniqueness_keys
 from tokumei.contests.pws2021.table import COLUMNS, NOMINAL, HealthTable
@@ -12,8 +12,6 @@ from tokumei.errors import InfeasibleError
 
 __all__ = ["clustered_deletions", "deletions_needed", "singular_rows", "unit_encoding"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 ROUNDS = 10
 UNUSED = ("gh", "mets")

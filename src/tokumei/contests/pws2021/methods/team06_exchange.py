@@ -7,8 +7,8 @@ most similar records of the original: then the nearest rows of D never lead to t
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Bools, Ints
 from tokumei.contests.pws2021.rows import pair_distances, pair_losses
 from tokumei.contests.pws2021.table import HealthTable
 from tokumei.contests.pws2021.tracker import UtilityTracker
@@ -16,14 +16,12 @@ from tokumei.progress import stage
 
 __all__ = ["allowed_records", "plant_decoys", "swap_records"]
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 BLOCK = 256
 Limits = tuple[float, float, float]
 
 
-def allowed_records(table: HealthTable, kept: Ints, *, limit: float, similar: int) -> Flags:
+def allowed_records(table: HealthTable, kept: Ints, *, limit: float, similar: int) -> Bools:
     """Return for every kept row (in order) which rows of the table may stand in its place.
 
     Excluded are the ``similar`` nearest records among the kept rows, and whatever is as near as they are.
@@ -46,7 +44,7 @@ def allowed_records(table: HealthTable, kept: Ints, *, limit: float, similar: in
     return allowed
 
 
-def swap_records(mutual: Flags, *, scarce_first: bool, rng: np.random.Generator) -> Ints:
+def swap_records(mutual: Bools, *, scarce_first: bool, rng: np.random.Generator) -> Ints:
     """Return the partner of every row, -1 for none: pairs that may exchange their records, found greedily.
 
     Rows are visited in random order, or those with the fewest possible partners first.
@@ -70,13 +68,13 @@ def swap_records(mutual: Flags, *, scarce_first: bool, rng: np.random.Generator)
 
 def plant_decoys(
     tracker: UtilityTracker,
-    allowed: Flags,
+    allowed: Bools,
     deleted: Ints,
     *,
     limits: Limits,
     most: int | None,
     rng: np.random.Generator,
-) -> Flags:
+) -> Bools:
     """Show deleted records in places where they are allowed, each once; return which positions were replaced.
 
     A replacement is kept if umark stays within the limits, or at least comes no farther from them.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tokumei.array_types import Bools, Ints
 from tokumei.contests.pws2021.tracker import UtilityTracker
 from tokumei.progress import stage
 
 __all__ = ["repair_by_deletion"]
 
-Ints = npt.NDArray[np.int64]
 
 TRIED = 20
 
@@ -18,7 +17,7 @@ TRIED = 20
 class _UniqueRows:
     """The number of unique rows of C while rows are deleted."""
 
-    def __init__(self, keys: Ints, active: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, keys: Ints, active: Bools) -> None:
         self.keys = keys
         self.counts = np.bincount(keys[active], minlength=int(keys.max(initial=0)) + 1)
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from tokumei.array_types import Ints
 from tokumei.errors import InfeasibleError
 
 __all__ = ["LinkageMarks", "linkage_marks"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
