@@ -98,6 +98,7 @@ class ReleaseFolder:
     """A release folder with what its small files say: what the columns mean, the method and its public parameters."""
 
     path: Path
+    data: Path
     schema: Schema
     method: str
     parameters: Mapping[str, Any]
@@ -110,9 +111,13 @@ class ReleaseFolder:
             message = f"{path}: {what}; name the folder that 'tokumei anonymize' wrote"
             raise UnreadableError(message, file=str(path))
         schema, manifest = Schema.read(path / SCHEMA_NAME), path / MANIFEST_NAME
+        data = next((path / name for name in DATA_NAMES if (path / name).is_file()), None)
+        if data is None:
+            message = f"{path} holds neither data.csv nor data.parquet; name the folder that 'tokumei anonymize' wrote"
+            raise UnreadableError(message, file=str(path))
         try:
             document = json.loads(read_bytes(manifest))
-            return cls(path, schema, str(document.get("method", "")), dict(document.get("parameters", {})))
+            return cls(path, data, schema, str(document.get("method", "")), dict(document.get("parameters", {})))
         except (ValueError, AttributeError, TypeError):
             message = f"{manifest}: this is not the manifest that 'tokumei anonymize' wrote; restore the release folder"
             raise UnreadableError(message, file=str(manifest)) from None
@@ -120,12 +125,7 @@ class ReleaseFolder:
     def release(self, history: History) -> Release:
         """Read the data; categories are coded as in ``history``, which must have the same columns."""
         _refuse_other_schema(self.schema, history.schema, self.path)
-        data = next((self.path / name for name in DATA_NAMES if (self.path / name).is_file()), None)
-        if data is None:
-            message = (
-                f"{self.path} holds neither data.csv nor data.parquet; name the folder that 'tokumei anonymize' wrote"
-            )
-            raise UnreadableError(message, file=str(self.path))
+        data = self.data
         source, lines = Source.read(data), None
         if data.suffix == ".parquet":
             frame = open_table(source).frame.select(pl.all().cast(pl.String))
