@@ -19,7 +19,7 @@ from tokumei.data.release_reading import read_release
 from tokumei.data.secret_file import read_secret, write_secret
 from tokumei.errors import InfeasibleError, LeakError, ParameterError, SchemaError, UnknownPartError
 from tokumei.flow import stages as flow
-from tokumei.parts import Attack, Method, Metric, Part, find_part, make_part, part_names
+from tokumei.parts import Attack, Method, Metric, Part, find_part, make_part, parse_settings, part_names
 
 CONTRACTS = {"anonymizer": Method, "attack": Attack, "metric": Metric}
 REGISTERED = [(kind, name) for kind in CONTRACTS for name in part_names(kind)]
@@ -123,7 +123,7 @@ def test_every_parameter_is_declared_with_limits_that_hold(kind: str, name: str)
             assert re.fullmatch(form, str(raised.value)), str(raised.value)
             assert len(str(raised.value)) < 300
     with pytest.raises(ParameterError, match=f"'{name}' has no parameter 'no_such_thing'"):
-        make_part(part, ["no_such_thing=1"])
+        parse_settings(part, ["no_such_thing=1"])
 
 
 @pytest.mark.parametrize(("kind", "name"), REGISTERED)

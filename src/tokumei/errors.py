@@ -17,9 +17,10 @@ them into one sentence and exit status 2; nothing else is needed to print them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "ContentError",
@@ -87,6 +88,10 @@ class TokumeiError(Exception):
         self.line = line
         self.column = column
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle every error alike, with all that it carries, whatever its constructor takes (pools of processes)."""
+        return _restored, (type(self), self.args, dict(vars(self)))
+
     def as_dict(self) -> dict[str, object]:
         """Return the fields of the ``error`` object of ``--json``."""
         return {
@@ -96,6 +101,13 @@ class TokumeiError(Exception):
             "line": self.line,
             "column": self.column,
         }
+
+
+def _restored(kind: type[TokumeiError], arguments: tuple[Any, ...], attributes: Mapping[str, Any]) -> TokumeiError:
+    """Return an error as it was pickled."""
+    error = kind.__new__(kind, *arguments)
+    vars(error).update(attributes)
+    return error
 
 
 class InputError(TokumeiError):

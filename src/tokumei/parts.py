@@ -11,12 +11,14 @@ repository::
 from __future__ import annotations
 
 import dataclasses
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, ClassVar, TypeVar
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -33,6 +35,7 @@ __all__ = [
     "find_part",
     "make_part",
     "parameter",
+    "parse_settings",
     "part_names",
 ]
 
@@ -43,7 +46,7 @@ _GROUPS = {
     "rule set": "tokumei.rules",
 }
 
-
+_TYPES = (int, float, bool, str)
 _LARGEST = 2**63 - 1
 _SHOWN = 40
 
@@ -103,19 +106,30 @@ class Part(ABC):
     @classmethod
     def parameters(cls) -> tuple[ParameterInfo, ...]:
         """Return the declared parameters in order."""
-        return tuple(
-            ParameterInfo(
-                field.name,
-                str(field.type).replace(" | None", ""),
-                field.default,
-                field.metadata["low"],
-                field.metadata["high"],
-                field.metadata["choices"],
-                field.metadata["doc"],
-            )
-            for field in dataclasses.fields(cls)
-            if "doc" in field.metadata
-        )
+        return _declared(cls)
+
+
+@cache
+def _declared(part: type[Part]) -> tuple[ParameterInfo, ...]:
+    return tuple(
+        ParameterInfo(field.name, _type_of(part, field), field.default, **field.metadata)
+        for field in dataclasses.fields(part)
+        if "doc" in field.metadata
+    )
+
+
+def _type_of(part: type[Part], field: dataclasses.Field[Any]) -> str:
+    """Return the name of a parameter's type, None left out, whether its module keeps annotations as text or not."""
+    owner = next(base for base in part.__mro__ if field.name in vars(base).get("__annotations__", {}))
+    # One field at a time: other annotations of the class may name what only a type checker imports.
+    alone = SimpleNamespace(__annotations__={field.name: field.type})
+    hint = get_type_hints(alone, globalns=vars(sys.modules[owner.__module__]))[field.name]
+    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    types = [member for member in members if member is not NoneType]
+    if len(types) != 1 or types[0] not in _TYPES:
+        message = f"parameter '{field.name}' of '{part.name}' must be declared as int, float, bool or str, got {hint}"
+        raise ParameterError(message)
+    return str(types[0].__name__)
 
 
 class Method(Part):
@@ -177,6 +191,7 @@ def find_part(kind: str, name: str) -> type[Any]:
         raise UnknownPartError(message)
     try:
         part: type[Any] = known[name].load()
+        part.parameters()
     except Exception as error:
         # A part of another package may fail in any way while it is imported.
         message = (
@@ -187,29 +202,39 @@ def find_part(kind: str, name: str) -> type[Any]:
     return part
 
 
-def make_part(part: type[AnyPart], settings: Mapping[str, Any] | Iterable[str] = ()) -> AnyPart:
-    """Return the part with these settings; texts of the form ``name=value`` are read after the declared type."""
-    pairs = settings.items() if isinstance(settings, Mapping) else [_split(part.name, text) for text in settings]
-    known = {info.name: info for info in part.parameters()}
-    values: dict[str, Any] = {}
-    for name, value in pairs:
-        if name not in known:
-            listed = f"it has {', '.join(known)}" if known else "it has no parameters"
-            message = f"'{part.name}' has no parameter '{name}'{did_you_mean(name, known)}; {listed}"
+def parse_settings(part: type[Part], texts: Iterable[str]) -> dict[str, Any]:
+    """Return settings given as texts ``name=value``, each read after the declared type of its parameter."""
+    settings: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = (piece.strip() for piece in text.partition("="))
+        if not equals or not name:
+            message = f"'{part.name}': write settings as name=value, got '{text}'"
             raise ParameterError(message)
-        if name in values:
-            message = f"parameter '{name}' of '{part.name}' is given twice; give it once"
+        info = _known(part, name.replace("-", "_"))
+        if info.name in settings:
+            message = f"parameter '{info.name}' of '{part.name}' is given twice; give it once"
             raise ParameterError(message)
-        values[name] = _parsed(part.name, known[name], value) if isinstance(value, str) else value
+        settings[info.name] = _parsed(part.name, info, value)
+    return settings
+
+
+def make_part(part: type[AnyPart], settings: Mapping[str, Any] | None = None) -> AnyPart:
+    """Return the part with these settings; a text that stands for a number or a flag is read as one."""
+    values = {}
+    for name, value in (settings or {}).items():
+        info = _known(part, name)
+        values[name] = _parsed(part.name, info, value) if isinstance(value, str) else value
     return part(**values)
 
 
-def _split(owner: str, text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        message = f"'{owner}': write settings as name=value, got '{text}'"
+def _known(part: type[Part], name: str) -> ParameterInfo:
+    """Return the declaration of a parameter."""
+    known = {info.name: info for info in part.parameters()}
+    if name not in known:
+        listed = f"it has {', '.join(known)}" if known else "it has no parameters"
+        message = f"'{part.name}' has no parameter '{name}'{did_you_mean(name, known)}; {listed}"
         raise ParameterError(message)
-    return name.strip().replace("-", "_"), value.strip()
+    return known[name]
 
 
 def _refusal(owner: str, info: ParameterInfo, value: object) -> ParameterError:

@@ -123,7 +123,7 @@ class Bot:
         (file,) = target["files"]
         self.client.download(file["url"], folder / "A1.csv", sha256=file["sha256"])
         with COMPUTING:
-            part = make_part(find_part("attack", self.style.attack), [])
+            part = make_part(find_part("attack", self.style.attack))
             published = Anonymized.read(folder / "A1.csv", published=True)
             original = Original.read(self.folder / "T.csv")
             guesses = Pws2018().attack(part, original, published, rng=flow.seeded(self.seed))

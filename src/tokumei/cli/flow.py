@@ -22,6 +22,7 @@ from tokumei.cli.output import (
     registered,
     show_table,
     tell,
+    warn,
 )
 from tokumei.words import percent
 
@@ -67,9 +68,10 @@ def attack(
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
     from tokumei.data import atomic_path, check_file_target, read_release, read_secret
     from tokumei.flow import stages as flow
-    from tokumei.parts import find_part, make_part
+    from tokumei.parts import find_part, make_part, parse_settings
 
-    part = make_part(find_part("attack", name), settings or [])
+    found = find_part("attack", name)
+    part = make_part(found, parse_settings(found, settings or []))
     refuse_overwriting(output, original, secret, schema)
     check_file_target(output)
     with progress_bars():
@@ -108,19 +110,23 @@ def judge(
     """Measure what a release is still worth; needs its secret, which says what became of each record."""
     from tokumei.data import default_secret_path, read_release, read_secret
     from tokumei.flow import stages as flow
-    from tokumei.parts import find_part, make_part, part_names
+    from tokumei.parts import find_part, make_part
 
-    parts = [make_part(find_part("metric", name)) for name in metric or part_names("metric")]
+    parts = [make_part(find_part("metric", name)) for name in metric or ()]
     with progress_bars():
         history = read_original(original, schema, release=release)
         published = read_release(release, history)
         hidden = read_secret(secret or default_secret_path(release))
-        skipped: list[str] = []
-        scores = flow.measure(history, published, hidden, parts, skipped=None if metric else skipped)
+        if metric:
+            measured = flow.Measured(flow.measure(history, published, hidden, parts), [], [])
+        else:
+            measured = flow.measure_all(history, published, hidden)
+    for message in measured.failed:
+        warn(message)
     finish(
-        {"scores": [score.as_dict() for score in scores], "skipped": skipped},
+        {"scores": [score.as_dict() for score in measured.scores], "skipped": [*measured.skipped, *measured.failed]},
         json=json,
-        show=lambda console: show_table(console, ["score", "value", ""], _score_rows(scores)),
+        show=lambda console: show_table(console, ["score", "value", ""], _score_rows(measured.scores)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting
+from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,6 +103,8 @@ def report(
             seed=seed,
         )
         text = release_report(material, language=language)
+    for message in material.warnings:
+        warn(message)
     # The report tells which pseudonyms are protected worst: it is internal.
     write_text(output, text, mode=OWNER_ONLY)
     outcome = material.verdict.outcome.value

@@ -18,7 +18,7 @@ from tokumei.data import History, Release, Secret, refuse_leaks
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
 from tokumei.flow import stages as flow
 from tokumei.metrics import CellError, RecordsKept
-from tokumei.parts import find_part, make_part
+from tokumei.parts import find_part, make_part, parse_settings
 from tokumei.progress import stage
 
 __all__ = [
@@ -80,7 +80,7 @@ def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, 
         known = {info.name for info in part.parameters()}
         own = tuple(settings.get(method, ()))
         # A mistake in what was asked for is told before the work; only what the data forbids becomes a row.
-        make_part(part, own)
+        make_part(part, parse_settings(part, own))
         fixed = any(text.partition("=")[0].strip() == "k" for text in own)
         levels: Sequence[int | None] = list(dict.fromkeys(ks)) if "k" in known and not fixed and ks else [None]
         runs += [Run(method=method, k=k, settings=own) for k in levels]

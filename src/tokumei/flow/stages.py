@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,20 +33,30 @@ from tokumei.data import (
     write_secret,
     write_text,
 )
-from tokumei.errors import InfeasibleError, InputError, OutputError, ParameterError, SchemaError
-from tokumei.parts import Attack, Method, Metric, find_part, make_part
+from tokumei.errors import (
+    InfeasibleError,
+    InputError,
+    OutputError,
+    ParameterError,
+    SchemaError,
+    TokumeiError,
+    UnknownPartError,
+)
+from tokumei.parts import Attack, Method, Metric, find_part, make_part, parse_settings, part_names
 from tokumei.progress import stage
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
 
 __all__ = [
+    "Measured",
     "Published",
     "anonymize",
     "attack_success",
     "check_places",
     "make_anonymizer",
     "measure",
+    "measure_all",
     "public_parameters",
     "publish",
     "quick_audit",
@@ -84,15 +95,18 @@ def make_anonymizer(
     """
     part = find_part("anonymizer", name)
     known = {info.name for info in part.parameters()}
-    texts = list(settings)
-    if "threads" in known and not any(text.startswith("threads=") for text in texts):
-        texts.append(f"threads={threads or os.cpu_count() or 1}")
+    values = parse_settings(part, settings)
+    if "threads" in known:
+        values.setdefault("threads", threads or os.cpu_count() or 1)
     if k is not None:
         if "k" not in known:
             message = f"the method '{name}' has no k; leave --k out"
             raise ParameterError(message)
-        texts.append(f"k={k}")
-    method: Method = make_part(part, texts)
+        if "k" in values:
+            message = f"parameter 'k' of '{name}' is given twice; give it once"
+            raise ParameterError(message)
+        values["k"] = k
+    method: Method = make_part(part, values)
     return method
 
 
@@ -251,21 +265,46 @@ def attack_success(
     return guesses, score
 
 
-def measure(
-    history: History, release: Release, secret: Secret, metrics: Sequence[Metric], *, skipped: list[str] | None = None
-) -> list[Score]:
-    """Return the score of every metric.
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The scores of a release, why some metrics say nothing of such data, and which ones broke."""
 
-    With a list ``skipped``, a metric that this kind of data has no use for adds its reason there instead of failing.
-    """
+    scores: list[Score]
+    skipped: list[str]
+    failed: list[str]
+
+
+def measure(history: History, release: Release, secret: Secret, metrics: Sequence[Metric]) -> list[Score]:
+    """Return the score of every metric; one that cannot tell raises its reason."""
     refuse_foreign_secret(history, release, secret)
-    scores = []
-    for metric in metrics:
+    return [_measured(metric, history, release, secret) for metric in metrics]
+
+
+def measure_all(history: History, release: Release, secret: Secret) -> Measured:
+    """Return the scores of all registered metrics; one that is broken or has no use for the data stops no other."""
+    refuse_foreign_secret(history, release, secret)
+    found = Measured([], [], [])
+    for name in part_names("metric"):
         try:
-            with stage(f"judge: {metric.name}"):
-                scores.append(metric.measure(history, release, secret))
+            found.scores.append(_measured(make_part(find_part("metric", name)), history, release, secret))
         except (InfeasibleError, SchemaError) as error:
-            if skipped is None:
-                raise
-            skipped.append(str(error))
-    return scores
+            found.skipped.append(str(error))
+        except UnknownPartError as error:
+            found.failed.append(str(error))
+    return found
+
+
+def _measured(metric: Metric, history: History, release: Release, secret: Secret) -> Score:
+    try:
+        with stage(f"judge: {metric.name}"):
+            return metric.measure(history, release, secret)
+    except TokumeiError:
+        raise
+    except Exception as error:
+        # The text of a foreign error may hold data: only its kind and its place are told.
+        *_, last = traceback.extract_tb(error.__traceback__)
+        message = (
+            f"the metric '{metric.name}' fails ({type(error).__name__} in {Path(last.filename).name}, line "
+            f"{last.lineno}); repair or remove the package that registers it"
+        )
+        raise UnknownPartError(message, code="broken-part") from error

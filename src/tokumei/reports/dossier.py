@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from tokumei.audits import AuditResult, audit_release, candidate_counts, posterior_counts, worst_protected
-from tokumei.data import MANIFEST_NAME, Evidence, History, Release, Score, Secret, Verdict
+from tokumei.data import MANIFEST_NAME, Evidence, History, Release, Secret, Verdict
 from tokumei.errors import ParameterError, UnreadableError
 from tokumei.flow import comparison
 from tokumei.flow import stages as flow
@@ -27,7 +27,7 @@ from tokumei.metrics import (
     rfm_before_after,
     top_values,
 )
-from tokumei.parts import find_part, make_part, part_names
+from tokumei.parts import find_part
 from tokumei.progress import stage
 from tokumei.reports.material import Material
 
@@ -55,6 +55,8 @@ def collect(
         audit = audit_release(history, release, secret, k=k, time_limit=time_limit, seed=seed)
     with stage("before and after"):
         utility, rfm_overlap = _utility(history, release)
+    # Every metric needs the Secret.
+    measured = flow.Measured([], [], []) if secret is None else flow.measure_all(history, release, secret)
     return Material(
         method=release.method,
         k=audit.k,
@@ -64,7 +66,8 @@ def collect(
         attacks=_attacks(history, release, secret, audit, seed=seed),
         parameters=dict(parameters or {}),
         protection=_protection(audit, history),
-        scores=_scores(history, release, secret),
+        scores=measured.scores,
+        warnings=measured.failed,
         utility=utility,
         rfm_overlap=rfm_overlap,
         trade_off=trade_off,
@@ -149,14 +152,6 @@ def _protection(audit: AuditResult, history: History) -> Evidence:
         ),
     }
     return Evidence(tables)
-
-
-def _scores(history: History, release: Release, secret: Secret | None) -> list[Score]:
-    """Return every registered metric that fits the data; all of them need the Secret."""
-    if secret is None:
-        return []
-    metrics = [make_part(find_part("metric", name)) for name in part_names("metric")]
-    return flow.measure(history, release, secret, metrics, skipped=[])
 
 
 def _utility(history: History, release: Release) -> tuple[Evidence, float | None]:

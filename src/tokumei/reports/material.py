@@ -21,7 +21,8 @@ class Material:
     ``attack``, ``share``, ``baseline``, ``observed``, ``detail``. ``protection``: tables ``posteriors``, ``candidates``
     and ``worst``. ``utility``: ``columns``, ``distribution <column>``, ``top <column>``, ``correlations``,
     ``rfm classes``, ``rfm grid``, ``points``, ``rectangles``, as far as the data has them. ``trade_off``: a row per
-    release with ``release``, ``loss``, ``risk``, ``verdict``, ``front``, ``failure``.
+    release with ``release``, ``loss``, ``risk``, ``verdict``, ``front``, ``failure``. ``warnings``: what could not be
+    measured, for who makes the report; it is no part of it.
     """
 
     method: str
@@ -33,6 +34,7 @@ class Material:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     protection: Evidence = field(default_factory=Evidence)
     scores: Sequence[Score] = ()
+    warnings: Sequence[str] = ()
     utility: Evidence = field(default_factory=Evidence)
     rfm_overlap: float | None = None
     trade_off: pl.DataFrame | None = None

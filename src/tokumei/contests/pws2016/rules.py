@@ -33,7 +33,7 @@ from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterAttack, Master
 from tokumei.contests.reading import contest_file, read_contest
 from tokumei.data import OWNER_ONLY, Outcome, Score, atomic_folder, read_bytes
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
-from tokumei.parts import RuleSet, make_part, parameter
+from tokumei.parts import RuleSet, make_part, parameter, parse_settings
 from tokumei.progress import stage
 
 __all__ = ["Files", "Pws2016", "Submission", "anonymizers", "attacks", "write_shop"]
@@ -195,11 +195,13 @@ class Pws2016(RuleSet):
 
     def make_anonymizer(self, name: str, settings: Sequence[str] = ()) -> MasterAnonymizer:
         """Return an anonymizer with ``name=value`` settings."""
-        return make_part(_find("anonymizer", name, anonymizers()), settings)
+        part: type[MasterAnonymizer] = _find("anonymizer", name, anonymizers())
+        return make_part(part, parse_settings(part, settings))
 
     def make_attack(self, name: str, settings: Sequence[str] = ()) -> MasterAttack:
         """Return an attack with ``name=value`` settings."""
-        return make_part(_find("attack", name, attacks()), settings)
+        part: type[MasterAttack] = _find("attack", name, attacks())
+        return make_part(part, parse_settings(part, settings))
 
     def anonymize(
         self, method: MasterAnonymizer, original: Shop, folder: Path, *, rng: np.random.Generator

@@ -246,10 +246,11 @@ def attack(
     from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
     from tokumei.data import write_text
     from tokumei.flow import stages as flow
-    from tokumei.parts import find_part, make_part
+    from tokumei.parts import find_part, make_part, parse_settings
 
     target = _output(output, t, a1, join=join)
-    part = make_part(find_part("attack", name), settings or [])
+    found = find_part("attack", name)
+    part = make_part(found, parse_settings(found, settings or []))
     with inputs([t, a1], "T A1", join=join) as (t_file, a1_file), progress_bars():
         published = Anonymized.read(a1_file, published=True)
         guesses = Pws2018().attack(part, Original.read(t_file), published, rng=flow.seeded(seed))

@@ -66,14 +66,15 @@ def anonymize(
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
     from tokumei.errors import ParameterError
     from tokumei.flow import stages as flow
-    from tokumei.parts import make_part
+    from tokumei.parts import make_part, parse_settings
 
     if output is None and excluded is None:
         message = "name the file D to write with -o, the file X with -x, or both"
         raise ParameterError(message, code="usage")
     _check_targets((output, excluded), b)
     rules = Pws2021()
-    method = make_part(rules.anonymizer(name), settings or [])
+    found = rules.anonymizer(name)
+    method = make_part(found, parse_settings(found, settings or []))
     original = HealthFile.read(b, "B")
     with progress_bars():
         release = rules.anonymize(method, original, rng=flow.seeded(seed))
@@ -110,10 +111,11 @@ def attack(
     """Attack D as someone who holds the test rows CT; write three guesses per row."""
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021
     from tokumei.flow import stages as flow
-    from tokumei.parts import make_part
+    from tokumei.parts import make_part, parse_settings
 
     _check_targets((output,), ct, d)
-    part = make_part(Pws2021().find_attack(name), settings or [])
+    found = Pws2021().find_attack(name)
+    part = make_part(found, parse_settings(found, settings or []))
     test, release = HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table
     with progress_bars():
         guesses = part.guess(test, release, rng=flow.seeded(seed)).tolist()
@@ -242,10 +244,11 @@ def risk(
 ) -> None:
     """Measure the mean risk of an attack over many draws of test rows, with its interval."""
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021
-    from tokumei.parts import make_part
+    from tokumei.parts import make_part, parse_settings
 
     rules = Pws2021()
-    part = make_part(rules.find_attack(name), settings or [])
+    found = rules.find_attack(name)
+    part = make_part(found, parse_settings(found, settings or []))
     with progress_bars():
         score, marks = rules.risk(part, HealthFile.read(b, "B"), d, x, draws=draws, seed=seed)
     low, high = (score.interval.low, score.interval.high) if score.interval else (score.value, score.value)

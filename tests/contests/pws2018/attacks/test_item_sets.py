@@ -123,7 +123,7 @@ def test_part_finds_everyone_by_the_named_column() -> None:
 def test_part_takes_the_first_category_and_the_choice() -> None:
     history = _history(["3", "2", "1"], ["a", "b", "c"])
     release = _identity(history)
-    smallest = make_part(ItemSets, ["choice=smallest"])
+    smallest = make_part(ItemSets, {"choice": "smallest"})
     assert smallest.guess(history, release, rng=np.random.default_rng(0)).frame.rows() == [
         ("1", "3"),
         ("2", "2"),
@@ -142,7 +142,7 @@ def test_unknown_column_and_schema_without_category_are_refused() -> None:
     with pytest.raises(InfeasibleError, match="compares a category column, and the schema has none"):
         ItemSets().guess(numbers, _identity(numbers), rng=np.random.default_rng(0))
     with pytest.raises(ParameterError, match="must be one of random, smallest, got 'largest'"):
-        make_part(ItemSets, ["choice=largest"])
+        make_part(ItemSets, {"choice": "largest"})
 
 
 def test_real_customers_are_found_by_their_goods(real_data: Path) -> None:
