@@ -124,7 +124,11 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many cases were skipped because the shared data is absent."""
+    """Print the figures of campaigns, and how many cases were skipped because the shared data is absent."""
+    for report in terminalreporter.stats.get("passed", []):
+        for name, value in report.user_properties:
+            if name == "figure":
+                terminalreporter.write_line(f"{report.duration:7.1f} s  {value}")
     skipped = [
         report for report in terminalreporter.stats.get("skipped", []) if "set TOKUMEI_SHARED" in str(report.longrepr)
     ]

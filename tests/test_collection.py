@@ -72,7 +72,7 @@ def test_is_never_reached():
 def test_sigterm_ends_the_tests_and_all_their_processes(tmp_path: Path, workers: int) -> None:
     (tmp_path / "test_waiting.py").write_text(WAITING)
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    words = ["-q", "-p", "tests.conftest", "-n", str(workers), "--rootdir", tmp_path, "-c", os.devnull]
+    words = ["-q", "-p", "tests.conftest", "-n", str(workers), "--rootdir", str(tmp_path), "-c", os.devnull]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *words],
         cwd=tmp_path,

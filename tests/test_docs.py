@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import Run
+from tests.tours import SIZES, follow, run_python
 
 PROJECT = Path(__file__).resolve().parent.parent
 # Written by each build of the guide from the program itself (docs/reference_pages.py); never part of the project.
@@ -28,20 +28,16 @@ def blocks(file: str, language: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_readme_commands_and_python_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("subjects", SIZES)
+def test_readme_commands_and_python_run(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subjects: int
+) -> None:
     """Every line of the tour ends well in an empty folder, and so does the Python example after it."""
+    monkeypatch.chdir(tmp_path)
     (tour,) = blocks("README.md", "sh")
-    for line in tour.splitlines():
-        words = shlex.split(line)
-        assert words[0] == "tokumei"
-        done = subprocess.run(
-            [sys.executable, "-m", "tokumei", *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    follow(tour, run, subjects=subjects)
     (example,) = blocks("README.md", "python")
-    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert 0 < float(done.stdout.splitlines()[0]) < 1
+    assert 0 < float(run_python(example)[0]) < 1
 
 
 def test_both_languages_show_the_same_commands() -> None:

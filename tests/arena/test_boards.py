@@ -291,6 +291,7 @@ def test_a_closed_contest_has_no_board_for_strangers() -> None:
         assert sign_in(captain).post(address).status_code == 405
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> None:
     contest = world.make_contest()

@@ -28,8 +28,6 @@ from tokumei_arena.models import Contest, Membership, Person
 from tokumei_arena.teams import tokens
 from tokumei_arena.work import evaluation
 
-pytestmark = pytest.mark.once
-
 Answer = Callable[["Handler"], None]
 
 

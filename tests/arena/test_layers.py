@@ -5,10 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
-pytestmark = pytest.mark.once
-
 ROOT = Path(__file__).resolve().parents[2] / "src"
 FILES = sorted(path for path in (ROOT / "tokumei_arena").rglob("*.py") if "migrations" not in path.parts)
 SERVICES = {"contests", "teams", "work", "boards", "records"}

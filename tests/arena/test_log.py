@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from tokumei_arena.models import LogEntry
 from tokumei_arena.records import log_guard, logbook
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 REFUSED = "entries of the audit log are never changed or deleted"
 
