@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 ARENA = SOURCE / "tokumei_arena"
 FILES = sorted(path for path in ARENA.rglob("*.py") if "migrations" not in path.parts)
