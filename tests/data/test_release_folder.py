@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tests.sample_histories import COLUMNS, mixed_frame, sample
 from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
 from tokumei.data.release_folder import read_release, write_release
@@ -69,7 +70,7 @@ def test_a_column_called_pseudonym_cannot_stand_beside_the_pseudonyms() -> None:
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], min_codepoint=9))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.sampled_from("abc"), ANY_TEXT), min_size=1))
 def test_any_text_survives_the_files(tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]]) -> None:
     frame = pl.DataFrame(pairs, schema={"who": pl.String, "what": pl.String}, orient="row")
