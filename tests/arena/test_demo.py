@@ -14,8 +14,6 @@ import pytest
 from tests.conftest import Run
 from tokumei.contests import find_contest, suggested_contest
 
-pytestmark = pytest.mark.once
-
 TEAMS, SUBJECTS = 3, 24
 
 

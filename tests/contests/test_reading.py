@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.contests.pws2016 import files as files_2016
 from tokumei.contests.pws2017 import files as files_2017
 from tokumei.contests.pws2018 import files as files_2018
@@ -130,7 +131,7 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS, st.sampled_from(["\n", "\r\n"]))
 def test_canonical_text_round_trips(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, str, str, int, int]], end: str

@@ -12,8 +12,6 @@ from tests import shop_example
 from tests.conftest import Run
 from tokumei.contests import Entry, Pair, make_contest
 
-pytestmark = pytest.mark.once
-
 CONTEST = make_contest("pws2016")
 
 

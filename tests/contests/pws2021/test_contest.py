@@ -11,8 +11,6 @@ from tests.conftest import Run
 from tests.contests.pws2021.test_table import random_table
 from tokumei.contests import Checked, Entry, Pair, RoundTable, Row, make_contest
 
-pytestmark = pytest.mark.once
-
 CONTEST = make_contest("pws2021")
 ROWS, DELETED = 400, 60
 
