@@ -226,7 +226,8 @@ def _typed(owner: str, info: ParameterInfo, value: Any) -> Any:
     """Return a setting as a plain value of the declared type, if it can stand for one; files are written from it."""
     if isinstance(value, str):
         return _parsed(owner, info, value)
-    plain = value.item() if isinstance(value, np.generic) else value
+    # Scalars of numpy, which is not imported here.
+    plain = value.item() if type(value).__module__ == "numpy" else value
     return float(plain) if info.type == "float" and type(plain) is int else plain
 
 
