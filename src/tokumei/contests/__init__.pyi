@@ -4,7 +4,7 @@ from tokumei.contests.lookup import find_contest as find_contest
 from tokumei.contests.lookup import make_contest as make_contest
 from tokumei.contests.lookup import playable_contests as playable_contests
 from tokumei.contests.lookup import suggested_contest as suggested_contest
-from tokumei.contests.notes import note_of as note_of
+from tokumei.contests.notes import make_note as make_note
 from tokumei.contests.notes import note_of_error as note_of_error
 from tokumei.contests.notes import notes_of as notes_of
 from tokumei.contests.ranking import DISQUALIFIED as DISQUALIFIED

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tokumei.contests.base import STANDARD_ROUNDS, Contest
-from tokumei.contests.notes import KEPT_NOTES, note_of, note_of_error, paired, without_folders
+from tokumei.contests.notes import KEPT_NOTES, make_note, note_of, note_of_error, without_folders
 from tokumei.contests.pws2021.ranking import overall_table, round_table
 from tokumei.contests.values import (
     Both,
@@ -179,7 +179,7 @@ class Pws2021(Contest):
         except TokumeiError as error:
             return Checked.refused([note_of_error(error, "B")])
         if rows < FEWEST_ROWS:
-            return Checked.refused([note_of("too-few-rows", _FEW_ROWS, "B", found=rows, most=FEWEST_ROWS)])
+            return Checked.refused([make_note("too-few-rows", _FEW_ROWS, "B", found=rows, most=FEWEST_ROWS)])
         return Checked(valid=True, figures={"rows": rows})
 
     def check_release(self, data: Path, release: Path) -> Checked:
@@ -190,9 +190,9 @@ class Pws2021(Contest):
         if long:
             return Checked.refused(long)
         try:
-            judged, japanese = (rules.check_dx(original, d, x, language=language) for language in ("en", "ja"))
+            judged = rules.check_dx(original, d, x)
             if not judged.valid:
-                return Checked.refused(*_notes(judged, japanese))
+                return Checked.refused(*_notes(judged))
             result = rules.evaluate(original, d, x)
         except TokumeiError as error:
             return Checked.refused([note_of_error(error)])
@@ -288,18 +288,16 @@ def _text(lines: Iterable[object]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _notes(english: Judged, japanese: Judged) -> tuple[list[Note], int]:
+def _notes(judged: Judged) -> tuple[list[Note], int]:
     """Return the errors of a checker in both languages, and how many there are."""
-    both = zip(english.errors[:KEPT_NOTES], japanese.errors[:KEPT_NOTES], strict=True)
-    notes = [note for (file, one), (_, other) in both for note in paired([one], [other], file)]
-    return notes, len(english.errors)
+    return [note_of(found, file) for file, found in judged.errors[:KEPT_NOTES]], len(judged.errors)
 
 
 def _too_long(files: dict[str, Path], most: int) -> list[Note]:
     """Return a note for every file with more lines than it can need."""
     counts = {name: path.read_bytes().count(b"\n") for name, path in files.items()}
     return [
-        note_of("too-long", _TOO_LONG, name, found=count, most=most) for name, count in counts.items() if count > most
+        make_note("too-long", _TOO_LONG, name, found=count, most=most) for name, count in counts.items() if count > most
     ]
 
 
@@ -319,14 +317,14 @@ def _beyond(name: str, limit: dict[str, Any]) -> Note:
 def _scored(rules: Rules2021, original: HealthFile, folder: Path) -> Checked:
     path, answers = folder / "E.csv", folder / "truth/EA.csv"
     if not answers.exists():
-        return Checked.refused([note_of("no-test-rows", _NO_TEST_ROWS)])
+        return Checked.refused([make_note("no-test-rows", _NO_TEST_ROWS)])
     long = _too_long({"E": path}, MOST_ANSWERS)
     if long:
         return Checked.refused(long)
     try:
-        judged, japanese = (rules.check_e(original, path, language=language) for language in ("en", "ja"))
+        judged = rules.check_e(original, path)
         if not judged.valid:
-            return Checked.refused(*_notes(judged, japanese))
+            return Checked.refused(*_notes(judged))
         return Checked(valid=True, figures=rules.lmark(answers, path).as_dict())
     except TokumeiError as error:
         return Checked.refused([note_of_error(error, "E")])
