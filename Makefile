@@ -1,4 +1,4 @@
-# make setup | demo | test | lint | bench | docs: each works from nothing on a Debian machine with Python 3.11.
+# make setup | demo | quick | test | coverage | campaign | lint | dead | house | bench | docs | lowest | dist: each works from nothing on a Debian machine with Python 3.11.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
@@ -6,11 +6,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # One more than two cores: some tests wait for other processes most of their time.
 WORKERS ?= 3
+# Written when the kernels were compiled as they are now.
+COMPILED := $(VENV)/.compiled
+KERNELS := $(shell grep -rl --include='*.py' numba src)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Hundreds of test processes load the same modules: each would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test kernels lint packages messages bench docs clean house dead coverage lowest dist
+.PHONY: setup demo quick test suite campaign coverage lint dead house packages messages bench docs dist lowest clean
 
 setup: $(STAMP)
 
@@ -54,14 +57,32 @@ packages:
 	    apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing >/dev/null; \
 	  else echo "not installed, their tests are skipped:$$missing"; fi; fi
 
-# The kernels are tested first, on one core beside the types: they are compiled once, for all processes that follow.
-test: setup
-	@$(MAKE) --no-print-directory -j 3 lint packages kernels
-	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal --ignore tests/kernels
-	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) tests/arena -m "not once"
+# Everything that decides, on SQLite with files, and what a database or an object store decides on PostgreSQL with S3 too.
+# Types are checked beside the tests: that takes one process some time, and tests wait for others now and then.
+test: setup packages $(COMPILED)
+	@$(MAKE) --no-print-directory --output-sync=target -j 2 lint suite
 
-kernels: setup
-	$(BIN)/pytest -q tests/kernels
+suite: setup
+	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) --dist worksteal tests/arena -m database
+
+# The battery of all parts runs almost every kernel: in one process it compiles each once, for all processes that follow.
+$(COMPILED): $(KERNELS) | $(STAMP)
+	$(BIN)/pytest -q tests/test_parts.py
+	@touch $(COMPILED)
+
+# An answer within a minute: what is not marked slow, with fewer random examples, and no real servers.
+quick: setup
+	$(BIN)/ruff check .ci src tests benchmarks docs
+	$(BIN)/ruff format --check .ci src tests benchmarks docs
+	TOKUMEI_EFFORT=quick $(BIN)/pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
+
+# What is too long for every day, with its figures: full-size data, thousands of damaged files, series of kill -9, load, all server
+# tests on PostgreSQL with S3, and every property with many more random examples.
+campaign: setup packages
+	TOKUMEI_EFFORT=campaign $(BIN)/pytest -q -n $(WORKERS) -m "campaign or effort or hypothesis"
+	TOKUMEI_EFFORT=usual $(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) tests/arena
+	$(BIN)/python -m benchmarks.arena
 
 # Collect what the arena says; then translate the new entries of the Japanese catalogue and run this again.
 messages: setup packages
@@ -94,13 +115,11 @@ dist: setup
 
 # The lowest versions that pyproject.toml declares, in an environment of their own; with the newest of what those need in
 # turn, old versions warn of much that is to come.
-LOWEST ?= tests/test_parts.py tests/data tests/metrics tests/audits tests/engine tests/reports tests/cli/test_commands.py \
-  tests/arena/test_core.py tests/arena/test_accounts.py tests/arena/test_api.py tests/arena/test_pages.py
 lowest: setup
 	$(PYTHON) -m venv --clear build/lowest
 	$(BIN)/python .ci/lowest_versions.py >build/lowest/constraints.txt
 	build/lowest/bin/pip install -q -c build/lowest/constraints.txt -e '.[dev,arena,cluster,postgres,s3]'
-	build/lowest/bin/pytest -q -n $(WORKERS) -m "not slow" -o filterwarnings=ignore $(LOWEST)
+	TOKUMEI_EFFORT=quick build/lowest/bin/pytest -q -n $(WORKERS) --dist worksteal -m "not slow" -o filterwarnings=ignore
 
 clean:
 	rm -rf $(VENV) demo bench build dist docs/_build
