@@ -65,7 +65,7 @@ def _with_advice(finding: Finding) -> Finding:
     """Return the finding with what to do about a number that only its separators spoil."""
     if finding.code != "bad-value" or not re.fullmatch(_GROUPED_NUMBER, finding.value or ""):
         return finding
-    what = finding.message.partition(";")[0]
+    what = str(finding.message).partition(";")[0]
     return replace(finding, message=f"{what}; write it without separators between thousands")
 
 
