@@ -17,7 +17,19 @@ ARENA = "tokumei_arena"
 GROUND = {TOKUMEI: "ground", ARENA: "ground"}
 GROUND_OF = {
     TOKUMEI: {"__init__", "__main__", "array_types", "doors", "errors", "progress", "words"},
-    ARENA: {"__init__", "access", "apps", "asgi", "clock", "environment", "errors", "settings", "urls", "wording"},
+    ARENA: {
+        "__init__",
+        "access",
+        "apps",
+        "asgi",
+        "clock",
+        "environment",
+        "errors",
+        "rules",
+        "settings",
+        "urls",
+        "wording",
+    },
 }
 Arrows = dict[tuple[str, str], int]
 
