@@ -12,8 +12,8 @@ from ninja import Schema
 
 from tokumei.contests import Column, RoundTable, Row
 from tokumei_arena import boards
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.api.auth import READ, caller
-from tokumei_arena.api.fetch import contest_of, round_of
 from tokumei_arena.api.router import operations
 from tokumei_arena.boards import overall_table, overall_visible, visible_tables
 from tokumei_arena.errors import NotNowError

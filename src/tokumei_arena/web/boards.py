@@ -16,10 +16,10 @@ from django.views.decorators.http import require_GET
 
 from tokumei.contests import Game, find_game
 from tokumei_arena import access, boards
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.boards import Matrix, Tables, board_state, overall_table, overall_visible, visible_tables
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.web.charts import heat_map, scatter
-from tokumei_arena.web.fetch import contest_of, round_of
 from tokumei_arena.web.figures import Heading, headings, shown
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.page_cache import recent

@@ -16,9 +16,9 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.boards import Matrix, board, overall_table, overall_visible, visible_tables
 from tokumei_arena.models import Contest, Round
-from tokumei_arena.web.fetch import contest_of, round_of
 from tokumei_arena.web.tables import Table, board_table, ranking_tables
 
 __all__ = ["board_export", "csv_bytes", "neutral", "overall_export"]
