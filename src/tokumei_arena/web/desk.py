@@ -16,8 +16,8 @@ from tokumei_arena.addresses import contest_of
 from tokumei_arena.contests import hide_contest, open_contest, referee_steps
 from tokumei_arena.models import Contest, Submission, Target, WorkState
 from tokumei_arena.teams import waiting_messages
+from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
-from tokumei_arena.web.figures import cells
 from tokumei_arena.web.frame import act, round_lines
 from tokumei_arena.work import failure_text, latest_submissions, queue
 

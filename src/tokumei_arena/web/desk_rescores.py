@@ -16,9 +16,9 @@ from tokumei.contests import find_game
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Rescore
+from tokumei_arena.templatetags.arena import shown
 from tokumei_arena.web.desk_forms import ReasonForm
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
-from tokumei_arena.web.figures import shown
 from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import (
