@@ -188,6 +188,7 @@ def test_contest_tells_rounds_phases_files_and_own_team() -> None:
     assert found["membership"]["role"] == "captain"
 
 
+@pytest.mark.database
 def test_a_submission_from_upload_to_figures() -> None:
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
@@ -272,6 +273,7 @@ def test_pages_and_api_give_a_file_the_same_name() -> None:
             assert b"".join(answer.streaming_content)  # type: ignore[attr-defined]
 
 
+@pytest.mark.database
 def test_attacks_and_results() -> None:
     contest, alpha, beta = _attacked()
     place = "/contests/cup-1/rounds/final"

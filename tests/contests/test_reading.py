@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.contests.reading import (
     CONTEST_FILES,
     PWS2018_SCHEMA,
@@ -156,7 +157,7 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS, st.sampled_from(["\n", "\r\n"]))
 def test_canonical_text_round_trips(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, str, str, int, int]], end: str

@@ -37,7 +37,7 @@ class AttackFigure:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, repr=False, slots=True, kw_only=True)
 class AuditResult:
     """The figures of an audit; None where a figure could not be computed (the verdict lists what was skipped).
 
@@ -63,6 +63,10 @@ class AuditResult:
     reidentified: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
+
+    def __repr__(self) -> str:
+        """Return the outcome alone: reasons and tables tell which guesses are right."""
+        return f"AuditResult({self.verdict.outcome.value} at k = {self.k})"
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON."""

@@ -56,7 +56,7 @@ class Score:
         }
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Guesses:
     """An attacker's answer: a frame ``pseudonym``, ``subject`` (text), in the attacker's order."""
 
@@ -72,6 +72,10 @@ class Guesses:
     def __len__(self) -> int:
         """Return the number of guesses."""
         return self.frame.height
+
+    def __repr__(self) -> str:
+        """Return their number alone: they name people."""
+        return f"Guesses({len(self):,} by {self.attack or 'an unnamed attack'})"
 
     def hits(self, owners: pl.DataFrame) -> int:
         """Count the guesses that name an owner (frame ``pseudonym``, ``subject``)."""

@@ -12,8 +12,6 @@ from tests import shop_example
 from tests.conftest import Run
 from tokumei.contests import Entry, Pair, find_game
 
-pytestmark = pytest.mark.once
-
 GAME = find_game("pws2016")
 
 

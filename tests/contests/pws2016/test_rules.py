@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -303,8 +304,8 @@ def test_prepare_and_table_work_from_the_source_data(run: Run, tmp_path: Path) -
     assert "the marks <!-- table: begin --> and <!-- table: end --> are missing" in ran.err
 
 
-@pytest.mark.slow
-def test_online_retail_as_in_the_documentation(real_data: Path) -> None:
+@pytest.mark.campaign
+def test_online_retail_as_in_the_documentation(real_data: Path, record_property: Callable[[str, object], None]) -> None:
     """Five anonymizers, all metrics, all attacks at 397,636 records; the page shows exactly these figures."""
     source = cleansed(read_online_retail(real_data / "online_retail.parquet"))
     original = Shop(*contest_2016(source, rng=np.random.default_rng(1)))
@@ -314,3 +315,6 @@ def test_online_retail_as_in_the_documentation(real_data: Path) -> None:
     assert {name for name, row in rows.items() if not row["consistent"]} == {"ano-ya", "ano-tya"}
     page = (Path(__file__).resolve().parents[3] / "docs" / "pws2016.md").read_text(encoding="utf-8")
     assert markdown(list(rows.values())) in page
+    record_property(
+        "figure", f"2016 at full size: {len(original):,} records, {len(rows)} anonymizers as the page shows"
+    )
