@@ -14,11 +14,11 @@ import pytest
 
 from tests.sample_histories import SAMPLES, SCHEMA, mixed_frame, sample
 from tokumei.data.history import Goal, Guesses, History, Release, Score, Secret
-from tokumei.data.release_folder import refuse_leaks, write_release
-from tokumei.data.release_reading import read_release
+from tokumei.data.release_folder import read_release, write_release
 from tokumei.data.secret_file import read_secret, write_secret
 from tokumei.errors import InfeasibleError, LeakError, ParameterError, SchemaError, UnknownPartError
-from tokumei.flow import stages as flow
+from tokumei.flow.gate import refuse_foreign_secret, refuse_leaks
+from tokumei.flow.making import anonymized
 from tokumei.parts import Attack, Method, Metric, Part, find_part, make_part, parse_settings, part_names
 
 CONTRACTS = {"anonymizer": Method, "attack": Attack, "metric": Metric}
@@ -54,7 +54,7 @@ def _part(kind: str, name: str) -> Any:
 def _released(name: str, history: History, *, seed: int = 1) -> tuple[Release, Secret] | None:
     """Run a method; what the data cannot give must be refused by an InfeasibleError, which gives None."""
     try:
-        return flow.anonymize(history, _part("anonymizer", name), seed=seed)
+        return anonymized(history, _part("anonymizer", name), seed=seed)
     except InfeasibleError as error:
         _check_refusal(str(error), history, name)
         return None
@@ -166,7 +166,7 @@ def _check_release(name: str, data: str) -> None:
     assert secret.rows.dtype == np.int64
     assert int(secret.rows.min(initial=0)) >= -1
     assert int(secret.rows.max(initial=-1)) < len(history)
-    flow.refuse_foreign_secret(history, release, secret)
+    refuse_foreign_secret(history, release, secret)
     real = np.flatnonzero(secret.rows >= 0)
     pairs = pl.DataFrame(
         {

@@ -199,7 +199,7 @@ def test_an_unknown_pseudonym_is_a_fault_for_check_and_a_warning_for_metrics(
     files = [example[name] for name in ("M", "T", "M1", "T1", "P")]
     ran = run("pws2016", "check", *files)
     assert ran.status == 1
-    assert "UNKNOWN_ID" in ran.out
+    assert "unknown-id" in ran.out
     assert "invalid: 1 finding" in ran.out
     ran = run("pws2016", "utility", *files)
     assert ran.status == 0
@@ -249,7 +249,7 @@ def test_check_takes_guesses_and_speaks_japanese(run: Run, example: dict[str, Pa
     write(tmp_path, Q="2\n2\n9\n")
     files = [example[name] for name in ("M", "T", "M1", "T1", "P", "Q")]
     ran = run("pws2016", "check", *files, "--language", "ja", "--json")
-    assert [(one["file"], one["line"], one["code"]) for one in ran.json["errors"]] == [("Q", 3, "ROW_OUT_OF_RANGE")]
+    assert [(one["file"], one["line"], one["code"]) for one in ran.json["errors"]] == [("Q", 3, "row-out-of-range")]
     assert "9行目はMにありません" in ran.json["errors"][0]["message"]
     assert run("pws2016", "check", *files, "--language", "fr").status == 2
     assert run("pws2016", "check", *files, "--ids", "never").status == 2
@@ -258,7 +258,7 @@ def test_check_takes_guesses_and_speaks_japanese(run: Run, example: dict[str, Pa
 def test_ids_left_in_place_are_an_error_if_asked(run: Run, example: dict[str, Path]) -> None:
     files = [example[name] for name in ("M", "T", "M1", "T1", "P")]
     ran = run("pws2016", "check", *files, "--ids", "error", "--json")
-    assert {one["code"] for one in ran.json["errors"]} == {"SUBJECT_ID"}
+    assert {one["code"] for one in ran.json["errors"]} == {"subject-id"}
     assert ran.json["error_count"] == 3 + 4
 
 

@@ -65,7 +65,7 @@ def anonymize(
     """Anonymize B: write D (-o) and the deleted rows X (-x)."""
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
     from tokumei.errors import ParameterError
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
     from tokumei.parts import make_part, parse_settings
 
     if output is None and excluded is None:
@@ -77,7 +77,7 @@ def anonymize(
     method = make_part(found, parse_settings(found, settings or []))
     original = HealthFile.read(b, "B")
     with progress_bars():
-        release = rules.anonymize(method, original, rng=flow.seeded(seed))
+        release = rules.anonymize(method, original, rng=seeded(seed))
     if seed is not None:
         warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
     _write(output, release_lines(release, original))
@@ -110,7 +110,7 @@ def attack(
 ) -> None:
     """Attack D as someone who holds the test rows CT; write three guesses per row."""
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
     from tokumei.parts import make_part, parse_settings
 
     _check_targets((output,), ct, d)
@@ -118,7 +118,7 @@ def attack(
     part = make_part(found, parse_settings(found, settings or []))
     test, release = HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table
     with progress_bars():
-        guesses = part.guess(test, release, rng=flow.seeded(seed)).tolist()
+        guesses = part.guess(test, release, rng=seeded(seed)).tolist()
     _write(output, (",".join(map(str, row)) for row in guesses))
     members = sum(row[0] >= 0 for row in guesses)
     finish(
@@ -215,11 +215,11 @@ def synth(
     """Draw a synthetic table with the means and covariances of B."""
     from tokumei.contests.pws2021.rules import HealthFile
     from tokumei.contests.pws2021.synthesizer import HealthSynthesizer
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     _check_targets((output,), b)
     table = HealthFile.read(b, "B").table
-    drawn = HealthSynthesizer.of(table).draw(rows or table.height, rng=flow.seeded(seed))
+    drawn = HealthSynthesizer.of(table).draw(rows or table.height, rng=seeded(seed))
     lines = drawn.lines()
     _write(output, lines)
     from hashlib import sha256
