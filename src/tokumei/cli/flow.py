@@ -80,9 +80,10 @@ def attack(
         hidden = None if secret is None else read_secret(secret)
         if hidden is not None:
             flow.refuse_foreign_secret(history, published, hidden)
+        part.require(history)
         guesses = part.guess(history, published, rng=flow.seeded(seed))
     with atomic_path(output) as temporary:
-        guesses.frame.write_csv(temporary)
+        guesses.pairs().write_csv(temporary)
     document: dict[str, Any] = {"attack": name, "guesses": len(guesses), "file": str(output)}
     if hidden is not None:
         document["hits"] = guesses.hits(hidden.owners)

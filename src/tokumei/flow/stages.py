@@ -116,6 +116,7 @@ def anonymize(history: History, method: Method, *, seed: int | None = None) -> t
     The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
     Columns that the schema keeps unchanged are not shown to it; they are put back afterwards.
     """
+    method.require(history)
     history.schema.check_publishable()
     if not history.schema.fields:
         message = "the schema leaves no column to publish; name at least one in it that is not dropped"
@@ -256,6 +257,7 @@ def attack_success(
     history: History, release: Release, secret: Secret, attack: Attack, *, seed: int | None = None
 ) -> tuple[Guesses, Score]:
     """Run an attack and return its guesses and the share of pseudonyms it names right, beside random guessing."""
+    attack.require(history)
     with stage(f"attack: {attack.name}"):
         guesses = attack.guess(history, release, rng=seeded(seed))
     pseudonyms = release.pseudonyms.n_unique()
@@ -281,12 +283,17 @@ def measure(history: History, release: Release, secret: Secret, metrics: Sequenc
 
 
 def measure_all(history: History, release: Release, secret: Secret) -> Measured:
-    """Return the scores of all registered metrics; one that is broken or has no use for the data stops no other."""
+    """Return the scores of all registered metrics; one that is broken or has no use for the data stops no other.
+
+    Metrics that need people or rows belong to contests whose releases have them, and are left out elsewhere.
+    """
     refuse_foreign_secret(history, release, secret)
     found = Measured([], [], [])
     for name in part_names("metric"):
         try:
-            found.scores.append(_measured(make_part(find_part("metric", name)), history, release, secret))
+            part = find_part("metric", name)
+            if part.needs == ("records",) or (history.people is not None and "people" in part.needs):
+                found.scores.append(_measured(make_part(part), history, release, secret))
         except (InfeasibleError, SchemaError) as error:
             found.skipped.append(str(error))
         except UnknownPartError as error:
@@ -295,6 +302,7 @@ def measure_all(history: History, release: Release, secret: Secret) -> Measured:
 
 
 def _measured(metric: Metric, history: History, release: Release, secret: Secret) -> Score:
+    metric.require(history)
     try:
         with stage(f"judge: {metric.name}"):
             return metric.measure(history, release, secret)
