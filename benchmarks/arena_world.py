@@ -52,7 +52,7 @@ def _contender(url: str, contest: Contest, number: int) -> Contender:
     Membership.objects.create(
         contest=contest, team=team, person=captain, role=Membership.Role.CAPTAIN, terms_accepted_at=now
     )
-    _token, text = tokens.make(captain, name="load", scopes=SCOPES, lasts=timedelta(days=1))
+    _token, text = tokens.make_token(captain, name="load", scopes=SCOPES, lasts=timedelta(days=1))
     return Contender(team, captain, ArenaClient(url, text))
 
 

@@ -11,8 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from tokumei_arena import clock
-from tokumei_arena.contests import phases
-from tokumei_arena.errors import NotAllowedError
+from tokumei_arena.errors import NotAllowedError, NotNowError, RefusedError
 from tokumei_arena.models import (
     Blob,
     Contest,
@@ -35,7 +34,10 @@ __all__ = [
     "is_referee",
     "membership",
     "need_member",
+    "need_phase",
+    "need_reason",
     "need_referee",
+    "phase_over",
     "submissions",
     "target_files",
     "targets",
@@ -54,6 +56,30 @@ def need_referee(viewer: Viewer) -> Person:
     if not isinstance(viewer, Person) or not is_referee(viewer):
         raise NotAllowedError(_("only referees may do this"), code="not-referee")
     return viewer
+
+
+def need_reason(reason: str) -> str:
+    """Return the reason, tidied, for something that the log must explain; refuse if there is none."""
+    if not reason.strip():
+        raise RefusedError(_("say why: the reason is kept in the log"), code="reason-missing")
+    return reason.strip()
+
+
+def need_phase(round_: Round, kind: str) -> None:
+    """Refuse what belongs to a phase that is not on, and say when it is."""
+    if round_.is_in(kind):
+        return
+    phase, label = round_.phase_of(kind), Phase.Kind(kind).label
+    if phase is None:
+        raise NotNowError(_("this round has no phase “%(phase)s”") % {"phase": label}, code="no-such-phase")
+    if phase.starts_at > clock.now():
+        raise NotNowError(_("the phase “%(phase)s” has not begun") % {"phase": label}, code="phase-not-begun")
+    raise phase_over(kind)
+
+
+def phase_over(kind: str) -> NotNowError:
+    """Return the refusal of what comes after a phase."""
+    return NotNowError(_("the phase “%(phase)s” is over") % {"phase": Phase.Kind(kind).label}, code="phase-over")
 
 
 def contests(viewer: Viewer) -> QuerySet[Contest]:
@@ -112,8 +138,8 @@ def data_files(viewer: Viewer, round_: Round) -> QuerySet[DataFile]:
     everything = DataFile.objects.filter(round=round_).exclude(blob__area=Blob.Area.TRUTH)
     if is_referee(viewer):
         return everything
-    team, anonymize = _own_team(viewer, round_.contest), phases.phase_of(round_, Phase.Kind.ANONYMIZE)
-    if team is None or anonymize is None or anonymize.starts_at > clock.now():
+    team, began = _own_team(viewer, round_.contest), round_.has_begun(Phase.Kind.ANONYMIZE)
+    if team is None or not began:
         return everything.none()
     return everything.filter(Q(team=None) | Q(team=team))
 
@@ -124,7 +150,7 @@ def targets(viewer: Viewer, round_: Round) -> QuerySet[Target]:
     if is_referee(viewer):
         return Target.objects.filter(round=round_)
     team = _own_team(viewer, round_.contest)
-    if team is None or not phases.attack_began(round_):
+    if team is None or not round_.has_begun(Phase.Kind.ATTACK):
         return ready.none()
     return ready.exclude(team=team)
 

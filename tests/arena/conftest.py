@@ -9,12 +9,12 @@ from unittest import mock
 import pytest
 from django.core.management.sql import sql_flush
 
-from tokumei_arena.records import log_guard
+from tests.arena import log_triggers
 
 
 def _flush_with_log(style: Any, connection: Any, **options: Any) -> list[str]:
     """Return what empties all tables: the triggers that protect the log are off meanwhile."""
-    on, off = log_guard.statements(connection.vendor)
+    on, off = log_triggers.statements(connection.vendor)
     return [*off, *sql_flush(style, connection, **options), *on]
 
 

@@ -26,7 +26,7 @@ def make(names: list[str], *, release_limit: int, attack_limit: int, phase: str)
     scopes = ("read", "submit", "attack")
     for name in names:
         _team, captain = world.make_team(contest, name)
-        found["tokens"][name] = tokens.make(captain, name="test", scopes=scopes, lasts=timedelta(days=1))[1]
+        found["tokens"][name] = tokens.make_token(captain, name="test", scopes=scopes, lasts=timedelta(days=1))[1]
         if phase == "attack":
             world.hand_in(captain, round_)
     world.move_to(round_, phase)

@@ -10,8 +10,9 @@ from typing import Any
 from unittest import mock
 
 from tests.arena import world
+from tests.arena.pending import run_pending
 from tokumei_arena.models import Contest, Person, Target
-from tokumei_arena.work import evaluation, intake
+from tokumei_arena.work import intake
 from tokumei_arena.work.child import run_job
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.sandbox import Outcome
@@ -28,7 +29,7 @@ def in_this_process(folder: Path, job: dict[str, Any], limits: Limits, **_option
 def evaluate() -> int:
     """Do all work that waits; return the number of jobs."""
     with mock.patch("tokumei_arena.work.evaluation.run_child", in_this_process):
-        return evaluation.run_pending()
+        return run_pending()
 
 
 def played_contest(phase: str = "published") -> tuple[Contest, list[Person]]:

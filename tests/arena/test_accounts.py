@@ -22,9 +22,9 @@ from tests.arena.pages import (
     text_of,
     totp_code,
 )
+from tokumei_arena import teams
 from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import LogEntry, Message, OneTimeLink, Person
-from tokumei_arena.teams import people
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 NEW = {"name": "Hanako", "email": "Hanako@Example.org", "password1": world.PASSWORD, "password2": world.PASSWORD}
@@ -161,7 +161,7 @@ def test_what_is_not_needed_does_not_exist(client: Client, path: str) -> None:
 
 
 def test_first_referee_uses_the_link_once_and_sets_up_a_second_factor(client: Client) -> None:
-    token = people.make_referee_link()
+    token = teams.make_referee_link()
     path = f"/referee/{token}/"
     assert "This link works once" in check_page(client.get(path))
     form = {"name": "Ref", "email": "ref@example.org", "password1": world.PASSWORD, "password2": world.PASSWORD}
@@ -169,7 +169,7 @@ def test_first_referee_uses_the_link_once_and_sets_up_a_second_factor(client: Cl
     assert "too common" in text_of(check_page(weak))
     assert client.post(path, form)["Location"] == "/accounts/2fa/totp/activate/"
     referee = Person.objects.get()
-    assert (referee.is_referee, people.has_second_factor(referee)) == (True, False)
+    assert (referee.is_referee, teams.has_second_factor(referee)) == (True, False)
     # Until the second factor stands, every page leads to it.
     assert client.get("/")["Location"] == "/accounts/2fa/totp/activate/"
     html = check_page(client.get("/accounts/2fa/totp/activate/"))
@@ -181,7 +181,7 @@ def test_first_referee_uses_the_link_once_and_sets_up_a_second_factor(client: Cl
     done = client.post("/accounts/2fa/totp/activate/", {"code": totp_code(found[1])})
     assert done["Location"] == "/accounts/2fa/recovery-codes/"
     assert check_page(client.get("/accounts/2fa/recovery-codes/")).count("<li>") == 10
-    assert people.has_second_factor(referee)
+    assert teams.has_second_factor(referee)
     assert "on the referee desk" in check_page(client.get("/"))
     assert "This link was used before" in check_page(Client().get(path), 400)
     assert "This link was used before" in check_page(Client().post(path, form), 400)
@@ -206,17 +206,17 @@ def test_signing_in_asks_for_the_second_factor(client: Client) -> None:
 def test_recovery_codes_alone_are_no_second_factor() -> None:
     person = world.make_person("Ref", referee=True)
     Authenticator.objects.create(user=person, type=Authenticator.Type.RECOVERY_CODES, data={"seed": "x"})
-    assert not people.has_second_factor(person)
+    assert not teams.has_second_factor(person)
     add_second_factor(person)
-    assert people.has_second_factor(person)
+    assert teams.has_second_factor(person)
 
 
 def test_a_referee_link_expires(client: Client) -> None:
-    token = people.make_referee_link(lasts=timedelta(seconds=-1))
+    token = teams.make_referee_link(lasts=timedelta(seconds=-1))
     assert "This link has expired" in check_page(client.get(f"/referee/{token}/"), 400)
     assert "This link is not known" in check_page(client.get("/referee/unknown/"), 400)
     with pytest.raises(RefusedError, match="this link has expired; ask for a new one"):
-        people.become_referee(token, email="a@example.org", name="A", password=world.PASSWORD)
+        teams.become_referee(token, email="a@example.org", name="A", password=world.PASSWORD)
     assert not Person.objects.exists()
 
 
@@ -228,23 +228,23 @@ def test_guessing_links_is_slowed_down(client: Client) -> None:
 
 def test_an_address_that_has_an_account_does_not_use_the_link_up() -> None:
     world.make_person("Ref")
-    token = people.make_referee_link()
+    token = teams.make_referee_link()
     with pytest.raises(RefusedError, match="there is an account with this address: sign in with it"):
-        people.become_referee(token, email="REF@example.org", name="R", password=world.PASSWORD)
-    assert people.referee_link(token).used_at is None
+        teams.become_referee(token, email="REF@example.org", name="R", password=world.PASSWORD)
+    assert teams.referee_link(token).used_at is None
 
 
 def test_somebody_with_an_account_becomes_referee_unless_they_play(client: Client) -> None:
     person = world.make_person("Ref")
     client.force_login(person)
-    path = f"/referee/{people.make_referee_link()}/"
+    path = f"/referee/{teams.make_referee_link()}/"
     assert "ref@example.org" in check_page(client.get(path))
     assert client.post(path)["Location"] == "/accounts/2fa/totp/activate/"
     person.refresh_from_db()
     assert person.is_referee
     _team, captain = world.make_team(world.make_contest(), "Alpha")
     client.force_login(captain)
-    path = f"/referee/{people.make_referee_link()}/"
+    path = f"/referee/{teams.make_referee_link()}/"
     assert "You are in a team" in check_page(client.post(path), 403)
     captain.refresh_from_db()
     assert not captain.is_referee
@@ -253,17 +253,17 @@ def test_somebody_with_an_account_becomes_referee_unless_they_play(client: Clien
 def test_only_referees_invite_referees_and_one_stays() -> None:
     person, referee = world.make_person("Hanako"), world.make_person("Ref", referee=True)
     with pytest.raises(NotAllowedError, match="only referees invite referees"):
-        people.make_referee_link(person)
+        teams.make_referee_link(person)
     with pytest.raises(RefusedError, match="this is the last referee; make another one first"):
-        people.resign_as_referee(referee, by=referee)
-    people.make_referee(people.make_referee_link(referee), person)
-    people.resign_as_referee(referee, by=person)
+        teams.resign_as_referee(referee, by=referee)
+    teams.make_referee(teams.make_referee_link(referee), person)
+    teams.resign_as_referee(referee, by=person)
     referee.refresh_from_db()
     assert not referee.is_referee
 
 
 def test_only_the_hash_of_a_link_is_kept() -> None:
-    token = people.make_referee_link()
+    token = teams.make_referee_link()
     link = OneTimeLink.objects.get()
     assert token not in str(OneTimeLink.objects.values().get())
     assert len(token) >= 40

@@ -17,9 +17,11 @@ from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.pages import add_second_factor
+from tests.arena.pending import run_pending
+from tokumei_arena import teams
 from tokumei_arena.models import ApiToken, Contest, Person, Submission, Target
-from tokumei_arena.teams import people, tokens
-from tokumei_arena.work import evaluation, feedback
+from tokumei_arena.teams import tokens
+from tokumei_arena.work import feedback
 
 pytestmark = pytest.mark.django_db
 EVERYTHING = ("read", "submit", "attack")
@@ -36,9 +38,9 @@ class Caller:
 
     def __init__(self, person: Person, *scopes: str, language: str = "en") -> None:
         wanted = scopes or (*EVERYTHING, *(("referee",) if person.is_referee else ()))
-        if person.is_referee and not people.has_second_factor(person):
+        if person.is_referee and not teams.has_second_factor(person):
             add_second_factor(person)
-        self.token, text = tokens.make(person, name="test", scopes=wanted, lasts=timedelta(days=1))
+        self.token, text = tokens.make_token(person, name="test", scopes=wanted, lasts=timedelta(days=1))
         self.headers = {"Authorization": f"Bearer {text}", "Accept-Language": language}
 
     def get(self, path: str, status: int = 200, **query: str) -> Any:
@@ -196,7 +198,7 @@ def test_a_submission_from_upload_to_figures() -> None:
     assert first["id"] == again["id"]
     assert (first["state"], first["verdict"], first["note"], first["size"]) == ("queued", "", "mine", len(world.GOOD_A))
     broken = caller.upload(f"{place}/submissions", world.GOOD_A.replace(b"2011/", b"2011-", 1))
-    assert evaluation.run_pending() == 2
+    assert run_pending() == 2
     found = caller.get(f"/contests/cup-1/submissions/{first['id']}")
     assert (found["state"], found["verdict"], found["findings"]) == ("done", "valid", [])
     assert found["figures"]["U"] == 0.0
@@ -218,11 +220,11 @@ def test_figures_follow_the_feedback_policy() -> None:
     contest.rounds.update(release_feedback="none")
     _team, captain = world.make_team(contest, "Alpha")
     release = world.hand_in(captain, contest.rounds.get())
-    evaluation.run_pending()
+    run_pending()
     assert Caller(captain).get(f"/contests/cup-1/submissions/{release.pk}")["figures"] == {}
     referee = Caller(world.make_person("Ref", referee=True))
     assert referee.get(f"/contests/cup-1/submissions/{release.pk}")["figures"]["U"] == 0.0
-    assert feedback.policy(contest.rounds.get(), "release") == "none"
+    assert feedback.feedback_policy(contest.rounds.get(), "release") == "none"
 
 
 def _attacked() -> tuple[Contest, Caller, Caller]:
@@ -230,9 +232,9 @@ def _attacked() -> tuple[Contest, Caller, Caller]:
     captains = [world.make_team(contest, name)[1] for name in ("Alpha", "Beta")]
     for captain in captains:
         world.hand_in(captain, contest.rounds.get())
-    evaluation.run_pending()
+    run_pending()
     world.move_to(contest.rounds.get(), "attack")
-    evaluation.run_pending()
+    run_pending()
     alpha, beta = (Caller(captain) for captain in captains)
     return contest, alpha, beta
 
@@ -249,7 +251,7 @@ def test_attacks_and_results() -> None:
     assert _code(alpha.get(f"{place}/targets/{own.pk}", 404)) == "not-found"
     assert _code(alpha.upload(f"{place}/targets/{own.pk}/guesses", b"1,1\n", 404)) == "not-found"
     made = alpha.upload(f"{place}/targets/{target['id']}/guesses", world.guesses(), name="F1.csv")
-    assert evaluation.run_pending() == 1
+    assert run_pending() == 1
     found = alpha.get(f"/contests/cup-1/submissions/{made['id']}")
     assert (found["verdict"], found["target"], found["figures"]) == ("valid", target["alias"], {})
     assert _code(alpha.upload(f"{place}/targets/{target['id']}/guesses", b"1,1\n", 429)) == "no-tries-left"

@@ -23,13 +23,13 @@ from django.conf import LazySettings
 from django.core.files.storage import storages
 from django.db import connection
 
-from tests.arena import world
+from tests.arena import log_triggers, world
 from tests.arena.played import played_contest
 from tokumei_arena import environment
 from tokumei_arena.boards import standings
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, LogEntry, Person, Submission, Target, TargetFile
-from tokumei_arena.records import archive, archive_rows, backup, log_guard, logbook
+from tokumei_arena.records import archive, archive_rows, backup, logbook
 from tokumei_arena.records.storage import TruthClosedError, open_blob, put_bytes
 from tokumei_arena.work import rescoring
 
@@ -45,7 +45,7 @@ def _full_contest() -> Contest:
     """Return a played contest with something in every table."""
     contest, captains = played_contest()
     referee = world.make_person("Ref", referee=True)
-    rescoring.start(contest.rounds.get(), by=referee, reason="to be sure")
+    rescoring.start_rescore(contest.rounds.get(), by=referee, reason="to be sure")
     contest.announcements.create(title="Welcome", body="Be fair.", by=referee)
     contest.clarifications.create(team=contest.teams.get(number=1), question="When?", asked_by=captains[0])
     round_ = contest.rounds.get()
@@ -77,9 +77,9 @@ def _forget_everything(contest: Contest) -> None:
     """Empty the arena of this contest: referees never can, so it is done below the models."""
     del contest
     with connection.cursor() as cursor:
-        log_guard.take_off(connection)
+        log_triggers.take_off()
         cursor.execute("DELETE FROM arena_logentry")
-        log_guard.put_on(connection)
+        log_triggers.put_on()
         cursor.execute("UPDATE arena_submission SET evaluation_id = NULL, target_id = NULL, kind = 'release'")
         for table in (
             *("rescoreitem", "rescore", "choice", "attempt", "evaluation", "targetfile", "target", "submission"),

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tests.arena import pages, world
 from tests.arena.playing import evaluate, give, sign_in, text_of
-from tokumei_arena.contests import announcements
+from tokumei_arena.contests import notices
 from tokumei_arena.errors import RefusedError, TooManyError
 from tokumei_arena.models import (
     Attempt,
@@ -166,7 +166,7 @@ def test_a_question_must_be_one() -> None:
     assert answer.status_code == 400
     assert 'role="alert">Write a question first' in answer.content.decode()
     with pytest.raises(RefusedError, match="longer than 4000 characters"):
-        announcements.ask(captain, contest, "x" * 4001)
+        notices.ask_referees(captain, contest, "x" * 4001)
     stranger = sign_in(world.make_person("Stranger")).post(address, {"question": "Hello?"})
     assert stranger.status_code == 403
     assert "You are in no team of this contest" in text_of(stranger)
@@ -177,9 +177,9 @@ def test_questions_are_limited_per_hour(settings: LazySettings) -> None:
     settings.ARENA_LIMITS = {**settings.ARENA_LIMITS, "questions_per_hour": 1}
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
-    announcements.ask(captain, contest, "One?")
+    notices.ask_referees(captain, contest, "One?")
     with pytest.raises(TooManyError, match=r"try again in \d+ second"):
-        announcements.ask(captain, contest, "Two?")
+        notices.ask_referees(captain, contest, "Two?")
 
 
 # Concurrency

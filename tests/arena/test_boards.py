@@ -21,11 +21,12 @@ from hypothesis import settings as limited
 from hypothesis import strategies as st
 
 from tests.arena import world
+from tests.arena.pending import run_pending
 from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
 from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Person, Round, Submission, Target, Team
 from tokumei_arena.web import charts, page_cache
-from tokumei_arena.work import evaluation, intake
+from tokumei_arena.work import intake
 from tokumei_arena.work.targets import make_due_targets
 
 pytestmark = pytest.mark.django_db
@@ -119,7 +120,7 @@ def test_the_board_freezes_before_the_end() -> None:
     Submission.objects.filter(pk=early.pk).update(received_at=timezone.now() - timedelta(minutes=50))
     evaluate(world.hand_in(captain, round_, b"1\n"), U=0.25)
     assert rows(board(contest), "utility")[0][2] == "0.250000"
-    phase = phases.phase_of(round_, "anonymize")
+    phase = round_.phase_of("anonymize")
     assert phase is not None
     phase.ends_at = timezone.now() + timedelta(minutes=20)
     phase.save()
@@ -297,7 +298,7 @@ def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> No
     client = sign_in(captain)
     wrong = give(client, round_address(contest), world.GOOD_A.replace(b",1\n", b",<b>\n", 1))
     right = give(client, round_address(contest))
-    evaluation.run_pending()
+    run_pending()
     page = client.get(wrong["Location"]).content.decode()
     assert "&lt;b&gt;" in page
     assert "quantity" in page

@@ -20,13 +20,13 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from tests.arena import world
+from tests.arena.pending import run_pending
 from tests.conftest import Run
 from tokumei_arena import client as client_module
 from tokumei_arena.client import ArenaClient, ArenaClientError
 from tokumei_arena.commands import choosing
 from tokumei_arena.models import Contest, Membership, Person
 from tokumei_arena.teams import tokens
-from tokumei_arena.work import evaluation
 
 pytestmark = pytest.mark.once
 
@@ -228,12 +228,12 @@ def arena(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     """Return a contest on a live server and a logged-in captain; waiting evaluates in this process."""
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
-    _token, text = tokens.make(captain, name="cli", scopes=("read", "submit", "attack"), lasts=timedelta(days=1))
+    _token, text = tokens.make_token(captain, name="cli", scopes=("read", "submit", "attack"), lasts=timedelta(days=1))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("TOKUMEI_ARENA_URL", live_server.url)
     monkeypatch.setenv("TOKUMEI_ARENA_TOKEN", text)
     monkeypatch.setenv("LANG", "C")
-    monkeypatch.setattr(choosing, "sleep", lambda _seconds: evaluation.run_pending())
+    monkeypatch.setattr(choosing, "sleep", lambda _seconds: run_pending())
     return contest, captain
 
 
@@ -266,9 +266,9 @@ def test_taking_part_from_the_command_line(arena: tuple[Contest, Person], run: R
     assert ran.json["tables"][0]["rows"][0]["figures"]["U"] == 0.0
     _beta, other = world.make_team(contest, "Beta")
     world.hand_in(other, contest.rounds.get())
-    evaluation.run_pending()
+    run_pending()
     world.move_to(contest.rounds.get(), "attack")
-    evaluation.run_pending()
+    run_pending()
     ran = run("arena", "download", "targets", "-o", tmp_path / "targets", "--json")
     (written,) = ran.json["files"]
     alias = Path(written["file"]).parent.name

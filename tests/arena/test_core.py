@@ -26,12 +26,12 @@ pytestmark = pytest.mark.django_db
 
 
 def _on(round_: Round, at: datetime | None = None) -> str | None:
-    phase = phases.current_phase(round_, at=at)
+    phase = round_.current_phase(at=at)
     return None if phase is None else phase.kind
 
 
 def _phase(round_: Round, kind: str) -> Phase:
-    found = phases.phase_of(round_, kind)
+    found = round_.phase_of(kind)
     assert found is not None
     return found
 
@@ -129,7 +129,7 @@ def test_a_release_that_came_in_time_is_waited_for(monkeypatch: pytest.MonkeyPat
 
     # It comes in between the first look and the lock.
     world.move_to(round_, "attack")
-    monkeypatch.setattr(phases, "require", lambda *_: None)
+    monkeypatch.setattr(access, "need_phase", lambda *_: None)
     monkeypatch.setattr(targets, "transaction", SimpleNamespace(atomic=begin))
     assert make_due_targets(round_) == []
     monkeypatch.undo()

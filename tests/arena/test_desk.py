@@ -213,7 +213,7 @@ def test_phases_are_extended_and_closed_with_a_reason(desk: Client) -> None:
     assert "must" in text_of(check_page(page))
     desk.post(f"{address}{phase.pk}/close/", {"reason": "all are ready"})
     assert entry_of("phase.close")["reason"] == "all are ready"
-    current = phases.current_phase(Contest.objects.get().rounds.get())
+    current = Contest.objects.get().rounds.get().current_phase()
     assert current is not None
     assert current.kind == "attack"
 

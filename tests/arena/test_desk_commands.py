@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.db import connection
 
-from tests.arena import world
+from tests.arena import log_triggers, world
 from tests.conftest import Run
 from tokumei_arena.contests import managing as contests
 from tokumei_arena.models import Blob, Contest, LogEntry, OneTimeLink, Person
-from tokumei_arena.records import log_guard, logbook
+from tokumei_arena.records import logbook
 from tokumei_arena.teams import links
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +38,7 @@ def test_a_whole_log_is_told_with_its_last_hash(run: Run) -> None:
 
 def test_a_changed_or_shortened_log_is_a_negative_verdict(run: Run) -> None:
     entry = [logbook.record("test", n=number) for number in range(3)][-1]
-    log_guard.take_off(connection)
+    log_triggers.take_off()
     LogEntry.objects.filter(number=3).delete()
     ran = run("arena", "verify-log", "--json")
     assert (ran.status, ran.json["intact"], ran.json["guarded"]) == (0, True, False)

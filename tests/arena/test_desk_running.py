@@ -10,12 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.arena import world
+from tests.arena import log_triggers, world
 from tests.arena.desk_world import desk, edit_form, entry_of, referee
 from tests.arena.pages import check_page, text_of
 from tests.arena.played import played_contest
-from tokumei_arena.contests import announcements, notices, phases
 from tokumei_arena.contests import managing as contests
+from tokumei_arena.contests import notices, phases
 from tokumei_arena.errors import NotAllowedError, NotNowError, TooManyError
 from tokumei_arena.models import (
     Attempt,
@@ -152,15 +152,15 @@ def test_questions_are_answered_to_the_team_or_everybody(desk: Client) -> None:
     contest = world.make_contest()
     team, captain = world.make_team(contest, "Alpha")
     _other, stranger = world.make_team(contest, "Beta")
-    asked = announcements.ask(captain, contest, "May we use R?")
+    asked = notices.ask_referees(captain, contest, "May we use R?")
     assert "1 question waits for an answer." in text_of(check_page(desk.get("/desk/")))
     address = f"/desk/c/{contest.slug}/questions/{asked.pk}/answer/"
     desk.post(address, {f"{asked.pk}-answer": "Yes."})
     asked.refresh_from_db()
     assert (asked.answer, asked.for_everybody) == ("Yes.", False)
-    assert not announcements.clarifications(stranger, contest).exists()
+    assert not notices.questions_of(stranger, contest).exists()
     desk.post(address, {f"{asked.pk}-answer": "Yes, and Python.", f"{asked.pk}-for_everybody": "on"})
-    assert announcements.clarifications(stranger, contest).get().answer == "Yes, and Python."
+    assert notices.questions_of(stranger, contest).get().answer == "Yes, and Python."
     told = [entry.detail for entry in LogEntry.objects.filter(action="question.answer")]
     assert told == [{"again": False, "for_everybody": False}, {"again": True, "for_everybody": True}]
     assert team.clarifications.count() == 1
@@ -210,8 +210,6 @@ def test_the_log_page_tells_whether_the_log_is_whole(desk: Client, referee: Pers
     from django.core.cache import caches
     from django.db import connection
 
-    from tokumei_arena.records import log_guard
-
     caches["pages"].clear()
     contest = world.make_contest()
     contests.hide_contest(contest, by=referee)
@@ -221,7 +219,7 @@ def test_the_log_page_tells_whether_the_log_is_whole(desk: Client, referee: Pers
     assert "contest.hide" in words
     assert "Ref" in words
     caches["pages"].clear()
-    log_guard.take_off(connection)
+    log_triggers.take_off()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE arena_logentry SET action = 'x' WHERE number = 1")
     words = text_of(check_page(desk.get("/desk/log/")))
@@ -287,7 +285,7 @@ def test_services_refuse_everybody_else_too(referee: Person) -> None:
         lambda by: phases.close_phase(phase, by=by, reason="x"),
         lambda by: notices.announce(contest, "a", "b", by=by),
         lambda by: notices.answer(asked, "a", for_everybody=True, by=by),
-        lambda by: rescoring.start(round_, by=by, reason="x"),
+        lambda by: rescoring.start_rescore(round_, by=by, reason="x"),
     ]
     referee.is_active = False
     for attempt in attempts:

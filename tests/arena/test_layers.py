@@ -1,52 +1,104 @@
-"""What the parts of the arena may import."""
+"""What the rooms of the arena may import, and that they do so through each other's doors."""
 
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.once
 
-ROOT = Path(__file__).resolve().parents[2] / "src"
-FILES = sorted(path for path in (ROOT / "tokumei_arena").rglob("*.py") if "migrations" not in path.parts)
-SERVICES = {"contests", "teams", "work", "boards", "records"}
-# Services know no pages: what must not be imported, by folder.
-FORBIDDEN = {
-    "models": SERVICES | {"web", "api", "commands"},
-    **{service: {"web", "api", "commands"} for service in SERVICES},
-    "web": {"api", "commands"},
-    "api": {"web", "commands"},
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+ARENA = SOURCE / "tokumei_arena"
+FILES = sorted(path for path in ARENA.rglob("*.py") if "migrations" not in path.parts)
+# What everybody may use, in the order in which these use each other.
+GROUND = {"clock", "errors", "environment", "wording", "models", "access"}
+# Each room may use those before it: files are kept, teams act, their work is evaluated, contests run, boards show.
+ROOMS = ("records", "teams", "work", "contests", "boards")
+ALLOWED: dict[str, set[str]] = {
+    "clock": set(),
+    "errors": set(),
+    "environment": set(),
+    "wording": set(),
+    "models": {"clock", "errors"},
+    "access": {"clock", "errors", "models"},
+    **{room: GROUND | set(ROOMS[:position]) for position, room in enumerate(ROOMS)},
+    "templatetags": GROUND,
+    "web": GROUND | set(ROOMS) | {"templatetags"},
+    "api": GROUND | set(ROOMS),
+    "commands": GROUND | set(ROOMS) | {"web", "client", "bots", "asgi"},
+    "client": set(),
+    "bots": {"client"},
+    "settings": {"environment"},
+    "urls": {"web", "api"},
+    "asgi": {"web"},
+    "apps": set(),
+    "__init__": set(),
 }
 
 
-def imported(tree: ast.AST) -> set[str]:
-    """Return the imported top-level packages, and for the arena its folders."""
-    names = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    found = set()
-    for name in names:
-        first, *rest = name.split(".")
-        found.add(rest[0] if first == "tokumei_arena" and rest else first)
+def imported(file: Path) -> set[tuple[str, ...]]:
+    """Return the modules that a file imports, lazily or not, as their parts."""
+    found: set[tuple[str, ...]] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            parts = tuple(node.module.split("."))
+            found |= {(*parts, alias.name) for alias in node.names} if len(parts) == 1 else {parts}
+        elif isinstance(node, ast.Import):
+            found |= {tuple(alias.name.split(".")) for alias in node.names}
     return found
 
 
-def test_files_import_only_what_their_place_allows() -> None:
+def place(file: Path) -> str:
+    return file.relative_to(ARENA).parts[0].removesuffix(".py")
+
+
+def test_rooms_import_only_what_stands_before_them() -> None:
     wrong = []
     for file in FILES:
-        place = file.relative_to(ROOT / "tokumei_arena").parts[0]
-        names = imported(ast.parse(file.read_text(encoding="utf-8"))) & FORBIDDEN.get(place, set())
-        wrong += [f"{file.relative_to(ROOT)}: {name}" for name in sorted(names)]
+        own = place(file)
+        used = {parts[1] for parts in imported(file) if parts[0] == "tokumei_arena" and len(parts) > 1}
+        wrong += [f"{file.relative_to(ARENA)}: {name}" for name in sorted(used - ALLOWED[own] - {own})]
     assert wrong == []
 
 
+def test_rooms_are_entered_by_their_doors() -> None:
+    past = [
+        f"{file.relative_to(ARENA)}: {'.'.join(parts)}"
+        for file in FILES
+        for parts in imported(file)
+        if parts[0] == "tokumei_arena" and len(parts) > 2 and parts[1] in ROOMS and parts[1] != place(file)
+    ]
+    assert past == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_export_of_a_door_is_used_and_no_module(room: str) -> None:
+    stub = ast.parse((ARENA / room / "__init__.pyi").read_text(encoding="utf-8"))
+    exports = {alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert not exports & {path.stem for path in (ARENA / room).iterdir()}
+    outside = "".join(file.read_text(encoding="utf-8") for file in FILES if place(file) != room)
+    assert exports <= set(re.findall(r"\w+", outside))
+
+
 def test_the_library_never_imports_the_arena() -> None:
-    for file in (ROOT / "tokumei").rglob("*.py"):
+    for file in (SOURCE / "tokumei").rglob("*.py"):
         assert "tokumei_arena" not in file.read_text(encoding="utf-8"), file
 
 
-def test_the_evaluation_process_knows_no_server() -> None:
-    for name in ("child", "unpack"):
-        tree = ast.parse((ROOT / "tokumei_arena/work" / f"{name}.py").read_text(encoding="utf-8"))
-        assert not imported(tree) & {"django", "models", "settings", "environment", *SERVICES} - {"work"}
+def test_migrations_import_no_live_code() -> None:
+    """What a migration did must not change with the code."""
+    for file in (ARENA / "migrations").glob("*.py"):
+        assert {parts[0] for parts in imported(file)} <= {"django", "secrets", "typing", "uuid"}, file
+
+
+def test_the_evaluating_process_knows_no_server() -> None:
+    names = "[name for name in sys.modules if 'django' in name or 'tokumei_arena' in name]"
+    code = f"import sys, tokumei_arena.work.child; print({names})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    own = {name for name in ast.literal_eval(done.stdout) if not name.startswith("tokumei_arena.work.")}
+    assert own == {"tokumei_arena", "tokumei_arena.work"}

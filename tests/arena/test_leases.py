@@ -13,6 +13,7 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from tests.arena import world
+from tests.arena.pending import run_pending
 from tokumei_arena.models import Blob, Contest, Evaluation, LogEntry, Person, Submission, Target, TargetFile
 from tokumei_arena.records import storage
 from tokumei_arena.work import evaluation, leases, results
@@ -42,11 +43,11 @@ def test_an_expired_lease_is_taken_over_and_the_first_worker_is_fenced_off() -> 
     (second,) = evaluation.claim_work()
     assert second.lease != first.lease
     assert not evaluation.heartbeat(first)
-    assert not evaluation.finish(first.rows[0], first.lease, {**RESULT, "valid": False}, {}, "v")
-    assert not evaluation.fail(first.rows[0], first.lease, "error")
+    assert not results.finish(first.rows[0], first.lease, {**RESULT, "valid": False}, {}, "v")
+    assert not results.fail(first.rows[0], first.lease, "error")
     assert Evaluation.objects.count() == 0
-    assert evaluation.finish(second.rows[0], second.lease, RESULT, {}, "v")
-    assert not evaluation.finish(second.rows[0], second.lease, RESULT, {}, "v")
+    assert results.finish(second.rows[0], second.lease, RESULT, {}, "v")
+    assert not results.finish(second.rows[0], second.lease, RESULT, {}, "v")
     submission.refresh_from_db()
     assert (submission.state, submission.verdict, submission.runs, submission.lease) == ("done", "valid", 2, None)
     assert LogEntry.objects.filter(action="evaluation.finish").count() == 1
@@ -86,7 +87,7 @@ def test_a_copy_longer_than_the_lease_keeps_the_lease(expired: list[bool], monke
         storage.copy_to(blob, path)
 
     monkeypatch.setattr(evaluation, "copy_to", slow)
-    assert evaluation.run_pending() == 1
+    assert run_pending() == 1
     submission.refresh_from_db()
     assert (submission.state, submission.verdict, submission.runs) == ("done", "valid", 1)
     assert len(expired) >= 3
@@ -99,7 +100,7 @@ def test_the_lease_is_kept_while_published_files_are_stored(
     contest, alpha, _beta = two_teams()
     round_ = contest.rounds.get()
     world.hand_in(alpha, round_)
-    evaluation.run_pending()
+    run_pending()
     world.move_to(round_, "attack")
 
     def slow(area: Blob.Area, file: Any) -> storage.Stored:
@@ -108,7 +109,7 @@ def test_the_lease_is_kept_while_published_files_are_stored(
 
     monkeypatch.setattr(evaluation, "store", slow)
     before = len(expired)
-    evaluation.run_pending()
+    run_pending()
     assert (Target.objects.get().state, Target.objects.get().runs) == ("done", 1)
     assert len(expired) >= before + 3
     assert not any(expired)
@@ -133,9 +134,9 @@ def test_files_of_a_target_that_another_worker_has_are_not_kept(tmp_path: Path) 
     contest, alpha, _beta = two_teams()
     round_ = contest.rounds.get()
     world.hand_in(alpha, round_)
-    evaluation.run_pending()
+    run_pending()
     world.move_to(round_, "attack")
-    evaluation.run_pending()
+    run_pending()
     target = Target.objects.get()
     before = set(Blob.objects.values_list("pk", flat=True))
     (tmp_path / "0").write_bytes(b"x")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from tests.arena import log_triggers
 from tokumei_arena.models import LogEntry
-from tokumei_arena.records import log_guard, logbook
+from tokumei_arena.records import logbook
+from tokumei_arena.records.log_check import is_guarded
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +22,7 @@ def _entries(count: int = 4) -> list[LogEntry]:
 @pytest.mark.parametrize("what", ["UPDATE arena_logentry SET action = 'x'", "DELETE FROM arena_logentry"])
 def test_the_database_refuses_to_change_or_forget_the_log(what: str) -> None:
     _entries()
-    assert log_guard.is_on(connection)
+    assert is_guarded()
     with pytest.raises(DatabaseError, match=REFUSED), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(what)
     assert [entry.detail["n"] for entry in LogEntry.objects.all()] == [0, 1, 2, 3]
@@ -46,11 +48,11 @@ def test_an_entry_is_not_written_twice() -> None:
 def test_tampering_below_the_arena_is_found(statement: str, place: int, reason: str) -> None:
     _entries()
     assert logbook.verify() is None
-    log_guard.take_off(connection)
-    assert not log_guard.is_on(connection)
+    log_triggers.take_off()
+    assert not is_guarded()
     with connection.cursor() as cursor:
         cursor.execute(statement)
-    log_guard.put_on(connection)
+    log_triggers.put_on()
     assert logbook.verify() == logbook.Broken(place, reason)
 
 

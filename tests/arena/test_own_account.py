@@ -23,10 +23,11 @@ from tests.arena.pages import (
     sign_in,
     text_of,
 )
+from tokumei_arena import teams
 from tokumei_arena.errors import NotAllowedError, RefusedError, TooManyError
 from tokumei_arena.models import ApiToken, LogEntry, Membership, Message, OneTimeLink, Person, Submission
 from tokumei_arena.records import logbook
-from tokumei_arena.teams import people, tokens
+from tokumei_arena.teams import tokens
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -75,26 +76,26 @@ def test_a_token_is_told_once_and_kept_as_a_hash(client: Client) -> None:
     assert timedelta(days=29) < token.expires_at - timezone.now() < timedelta(days=31)
     assert found[1] not in str(ApiToken.objects.values().get())
     assert found[1] not in check_page(client.get("/tokens/"))
-    assert tokens.find(found[1]) == token
+    assert tokens.find_token(found[1]) == token
     client.post(f"/tokens/{token.pk}/revoke/")
-    assert tokens.find(found[1]) is None
+    assert tokens.find_token(found[1]) is None
     assert [entry.action for entry in LogEntry.objects.all()] == ["token.make", "token.revoke"]
 
 
 def test_tokens_end_with_their_time_and_their_person() -> None:
     person = world.make_person("Hanako")
-    token, text = tokens.make(person, name="x", scopes=["read"], lasts=timedelta(days=1))
-    assert tokens.find(text) == token
-    assert tokens.find(text + "x") is None
+    token, text = tokens.make_token(person, name="x", scopes=["read"], lasts=timedelta(days=1))
+    assert tokens.find_token(text) == token
+    assert tokens.find_token(text + "x") is None
     Person.objects.filter(pk=person.pk).update(is_active=False)
-    assert tokens.find(text) is None
+    assert tokens.find_token(text) is None
     Person.objects.filter(pk=person.pk).update(is_active=True)
     ApiToken.objects.update(expires_at=timezone.now())
-    assert tokens.find(text) is None
+    assert tokens.find_token(text) is None
 
 
 def test_tokens_of_others_cannot_be_revoked_and_scopes_are_limited(client: Client) -> None:
-    token, _text = tokens.make(world.make_person("Taro"), name="x", scopes=["read"], lasts=timedelta(days=1))
+    token, _text = tokens.make_token(world.make_person("Taro"), name="x", scopes=["read"], lasts=timedelta(days=1))
     sign_in(client, world.make_person("Hanako"))
     check_page(client.post(f"/tokens/{token.pk}/revoke/"), 404)
     assert ApiToken.objects.count() == 1
@@ -102,13 +103,13 @@ def test_tokens_of_others_cannot_be_revoked_and_scopes_are_limited(client: Clien
     assert "referee is not one of the available choices" in page
     hanako = Person.objects.get(name="Hanako")
     with pytest.raises(NotAllowedError, match="only referees make tokens for the referee desk"):
-        tokens.make(hanako, name="x", scopes=["referee"], lasts=timedelta(days=1))
+        tokens.make_token(hanako, name="x", scopes=["referee"], lasts=timedelta(days=1))
     with pytest.raises(RefusedError, match="a token lasts between one day and one year"):
-        tokens.make(hanako, name="x", scopes=["read"], lasts=timedelta(days=400))
+        tokens.make_token(hanako, name="x", scopes=["read"], lasts=timedelta(days=400))
     for number in range(20):
-        tokens.make(hanako, name=str(number), scopes=["read"], lasts=timedelta(days=1))
+        tokens.make_token(hanako, name=str(number), scopes=["read"], lasts=timedelta(days=1))
     with pytest.raises(TooManyError, match="you have 20 tokens; revoke one"):
-        tokens.make(hanako, name="x", scopes=["read"], lasts=timedelta(days=1))
+        tokens.make_token(hanako, name="x", scopes=["read"], lasts=timedelta(days=1))
 
 
 def test_erasing_an_account_leaves_nothing_personal_and_the_log_holds(client: Client) -> None:
@@ -117,9 +118,9 @@ def test_erasing_an_account_leaves_nothing_personal_and_the_log_holds(client: Cl
     member = world.make_person("Second Member")
     Membership.objects.create(contest=contest, team=team, person=member, role="member")
     submission = world.hand_in(captain, contest.rounds.get())
-    tokens.make(captain, name="laptop", scopes=["read"], lasts=timedelta(days=1))
+    tokens.make_token(captain, name="laptop", scopes=["read"], lasts=timedelta(days=1))
     Message.objects.create(to=captain.email.upper(), subject="x", body=f"Dear {captain.name}")
-    people.invite(team, captain, "member", captain.email)
+    teams.invite(team, captain, "member", captain.email)
     sign_in(client, captain)
     confirm(client)
     check_page(client.get("/preferences/erase/"))
@@ -142,7 +143,7 @@ def test_erasing_an_account_leaves_nothing_personal_and_the_log_holds(client: Cl
     refused = Client().post("/accounts/login/", {"login": captain.email, "password": world.PASSWORD})
     assert "are not correct" in text_of(check_page(refused))
     with pytest.raises(RefusedError, match="this account is erased already"):
-        people.erase(gone)
+        teams.erase_person(gone)
 
 
 def test_erasing_needs_a_fresh_sign_in(client: Client) -> None:
@@ -159,11 +160,11 @@ def test_who_may_erase_whom() -> None:
     hanako, taro = world.make_person("Hanako"), world.make_person("Taro")
     referee = world.make_person("Ref", referee=True)
     with pytest.raises(NotAllowedError, match="only the person or a referee may do this"):
-        people.erase(hanako, by=taro)
+        teams.erase_person(hanako, by=taro)
     with pytest.raises(RefusedError, match="this is the last referee; make another one first"):
-        people.erase(referee, by=referee)
-    people.erase(hanako, by=referee)
-    people.erase(taro)
+        teams.erase_person(referee, by=referee)
+    teams.erase_person(hanako, by=referee)
+    teams.erase_person(taro)
     assert [entry.actor for entry in LogEntry.objects.filter(action="person.erase")] == [str(referee.pk), "system"]
 
 
@@ -176,7 +177,7 @@ def test_of_two_last_referees_who_go_at_once_one_stays(way: str) -> None:
     def go(person: Person) -> str:
         together.wait()
         try:
-            people.erase(person) if way == "erase" else people.resign_as_referee(person, by=person)
+            teams.erase_person(person) if way == "erase" else teams.resign_as_referee(person, by=person)
         except RefusedError as error:
             return error.code
         finally:

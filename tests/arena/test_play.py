@@ -28,7 +28,7 @@ from tokumei_arena.models import (
     Membership,
     Submission,
 )
-from tokumei_arena.work.packing import pack
+from tokumei_arena.web.uploads import pack
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

@@ -14,12 +14,11 @@ from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.pages import add_second_factor, check_page, links_in, text_of
-from tokumei_arena import access
-from tokumei_arena.contests import phases
+from tokumei_arena import access, teams
 from tokumei_arena.errors import ArenaError, NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.models import Contest, LogEntry, Membership, Message, OneTimeLink, Person, Phase, Team
 from tokumei_arena.records import logbook
-from tokumei_arena.teams import links, people
+from tokumei_arena.teams import links
 from tokumei_arena.teams.membership import open_invitations
 
 pytestmark = pytest.mark.django_db
@@ -33,8 +32,8 @@ def _without_mail_server(settings: LazySettings) -> None:
 
 
 def _join(team: Team, captain: Person, name: str, role: str = "member") -> Membership:
-    token = people.invite(team, captain, role)
-    return people.accept_invitation(token, world.make_person(name), terms_accepted=True)
+    token = teams.invite(team, captain, role)
+    return teams.accept_invitation(token, world.make_person(name), terms_accepted=True)
 
 
 def _member_of(team: Team, person: Person) -> Membership:
@@ -71,19 +70,19 @@ def test_a_team_is_made_through_its_page(client: Client) -> None:
 def test_teams_are_made_while_registration_is_open_even_beside_another_phase() -> None:
     contest = world.make_contest("anonymize")
     with pytest.raises(NotNowError, match="teams can be made only while registration is open"):
-        people.create_team(world.make_person("Hanako"), contest, name="Alpha", terms_accepted=True)
+        teams.create_team(world.make_person("Hanako"), contest, name="Alpha", terms_accepted=True)
     until = timezone.now() + timedelta(hours=1)
     Phase.objects.filter(round__contest=contest, kind="registration").update(ends_at=until)
-    on = phases.current_phase(contest.rounds.get())
+    on = contest.rounds.get().current_phase()
     assert on is not None
     assert on.kind == "anonymize"
-    assert people.create_team(Person.objects.get(), contest, name="Alpha", terms_accepted=True).number == 1
+    assert teams.create_team(Person.objects.get(), contest, name="Alpha", terms_accepted=True).number == 1
 
 
 def test_no_approval_and_no_terms_make_a_team_ready_at_once() -> None:
     contest = world.make_contest("registration", needs_approval=False, terms="")
     hanako = world.make_person("Hanako")
-    team = people.create_team(hanako, contest, name="Alpha")
+    team = teams.create_team(hanako, contest, name="Alpha")
     assert team.approved_at is not None
     assert access.need_member(hanako, contest) == team
 
@@ -94,20 +93,20 @@ def test_names_of_teams_differ_by_more_than_their_case(name: str) -> None:
     world.make_team(contest, "Alpha")
     hanako = world.make_person("Hanako")
     with pytest.raises(RefusedError, match="another team has this name; choose a different one"):
-        people.create_team(hanako, contest, name=name, terms_accepted=True)
+        teams.create_team(hanako, contest, name=name, terms_accepted=True)
     with pytest.raises(RefusedError, match="give the team a name"):
-        people.create_team(hanako, contest, name=" \u200b ", terms_accepted=True)
+        teams.create_team(hanako, contest, name=" \u200b ", terms_accepted=True)
 
 
 def test_nobody_is_in_two_teams_and_referees_are_in_none() -> None:
     contest = world.make_contest("registration")
     _team, captain = world.make_team(contest, "Alpha")
     with pytest.raises(NotAllowedError, match="you are in a team of this contest already"):
-        people.create_team(captain, contest, name="Beta", terms_accepted=True)
+        teams.create_team(captain, contest, name="Beta", terms_accepted=True)
     with pytest.raises(NotAllowedError, match="referees see everything and cannot be in a team"):
-        people.create_team(world.make_person("Ref", referee=True), contest, name="Beta", terms_accepted=True)
+        teams.create_team(world.make_person("Ref", referee=True), contest, name="Beta", terms_accepted=True)
     with pytest.raises(RefusedError, match="accept the terms of this contest first"):
-        people.create_team(world.make_person("Hanako"), contest, name="Beta")
+        teams.create_team(world.make_person("Hanako"), contest, name="Beta")
 
 
 # Invitations
@@ -146,57 +145,57 @@ def test_an_invitation_is_shown_once_sent_and_accepted_once(client: Client) -> N
 def test_invitations_expire_and_can_be_withdrawn(client: Client) -> None:
     team, captain = world.make_team(world.make_contest("registration"), "Alpha")
     hanako = world.make_person("Hanako")
-    expired = people.invite(team, captain)
+    expired = teams.invite(team, captain)
     OneTimeLink.objects.update(expires_at=timezone.now())
     with pytest.raises(RefusedError, match="this link has expired; ask for a new one"):
-        people.accept_invitation(expired, hanako, terms_accepted=True)
-    withdrawn = people.invite(team, captain)
+        teams.accept_invitation(expired, hanako, terms_accepted=True)
+    withdrawn = teams.invite(team, captain)
     (link,) = open_invitations(team)
     client.force_login(captain)
     client.post(f"/c/{team.contest.slug}/team/invitations/{link.pk}/revoke/")
     with pytest.raises(RefusedError, match="this link is not known"):
-        people.accept_invitation(withdrawn, hanako, terms_accepted=True)
+        teams.accept_invitation(withdrawn, hanako, terms_accepted=True)
     assert Membership.objects.count() == 1
 
 
 def test_a_link_for_one_purpose_does_not_serve_another() -> None:
     team, captain = world.make_team(world.make_contest("registration"), "Alpha")
     with pytest.raises(RefusedError, match="this link is not known"):
-        people.become_referee(people.invite(team, captain), email="a@example.org", name="A", password=world.PASSWORD)
+        teams.become_referee(teams.invite(team, captain), email="a@example.org", name="A", password=world.PASSWORD)
     with pytest.raises(RefusedError, match="this link is not known"):
-        people.accept_invitation(people.make_referee_link(), world.make_person("Hanako"))
+        teams.accept_invitation(teams.make_referee_link(), world.make_person("Hanako"))
 
 
 def test_of_two_who_open_an_invitation_at_once_one_joins(monkeypatch: pytest.MonkeyPatch) -> None:
     team, captain = world.make_team(world.make_contest("registration"), "Alpha")
-    token = people.invite(team, captain)
+    token = teams.invite(team, captain)
     seen = links.find_link(token, OneTimeLink.Purpose.TEAM)
-    people.accept_invitation(token, world.make_person("First"))
+    teams.accept_invitation(token, world.make_person("First"))
     # The second had looked the link up before the first used it.
     monkeypatch.setattr(links, "find_link", lambda *_words: seen)
     with pytest.raises(RefusedError, match="this link was used before; ask for a new one"):
-        people.accept_invitation(token, world.make_person("Second"))
+        teams.accept_invitation(token, world.make_person("Second"))
     assert Membership.objects.filter(team=team).count() == 2
 
 
 def test_a_full_team_takes_nobody_and_the_link_stays_good() -> None:
     contest = world.make_contest("registration", team_size=2)
     team, captain = world.make_team(contest, "Alpha")
-    spare = people.invite(team, captain)
+    spare = teams.invite(team, captain)
     _join(team, captain, "Hanako")
     with pytest.raises(TooManyError, match=r"the team is full \(largest team: 2\)"):
-        people.accept_invitation(spare, world.make_person("Taro"), terms_accepted=True)
+        teams.accept_invitation(spare, world.make_person("Taro"), terms_accepted=True)
     with pytest.raises(TooManyError, match="the team is full"):
-        people.invite(team, captain)
-    people.remove(Membership.objects.get(person__name="Hanako"), by=captain)
-    assert people.accept_invitation(spare, Person.objects.get(name="Taro")).team == team
+        teams.invite(team, captain)
+    teams.remove_member(Membership.objects.get(person__name="Hanako"), by=captain)
+    assert teams.accept_invitation(spare, Person.objects.get(name="Taro")).team == team
 
 
 def test_who_joins_without_accepting_the_terms_is_asked_later(client: Client) -> None:
     contest = world.make_contest()
     team, captain = world.make_team(contest, "Alpha")
     hanako = world.make_person("Hanako")
-    people.accept_invitation(people.invite(team, captain), hanako)
+    teams.accept_invitation(teams.invite(team, captain), hanako)
     with pytest.raises(NotAllowedError, match="accept the terms of this contest first"):
         access.need_member(hanako, contest)
     client.force_login(hanako)
@@ -207,7 +206,7 @@ def test_who_joins_without_accepting_the_terms_is_asked_later(client: Client) ->
     assert access.need_member(hanako, contest) == team
     assert "You accepted the terms" in check_page(client.get(path))
     with pytest.raises(NotAllowedError, match="you are in no team of this contest"):
-        people.accept_terms(world.make_person("Taro"), contest)
+        teams.accept_terms(world.make_person("Taro"), contest)
 
 
 # Roles, leaving, removing
@@ -220,9 +219,9 @@ def test_the_last_captain_cannot_go_without_a_successor(client: Client) -> None:
     own = _member_of(team, captain)
     sentence = "a team needs a captain: make somebody else captain first"
     refused: list[Callable[[], None]] = [
-        lambda: people.leave(own),
-        lambda: people.change_role(own, "member", by=captain),
-        lambda: people.remove(own, by=captain),
+        lambda: teams.leave_team(own),
+        lambda: teams.change_role(own, "member", by=captain),
+        lambda: teams.remove_member(own, by=captain),
     ]
     for act in refused:
         with pytest.raises(RefusedError, match=sentence):
@@ -239,13 +238,13 @@ def test_the_last_captain_cannot_go_without_a_successor(client: Client) -> None:
 def test_a_team_nobody_is_left_in_is_dissolved_unless_it_handed_something_in() -> None:
     contest = world.make_contest()
     alpha, captain = world.make_team(contest, "Alpha")
-    people.leave(_member_of(alpha, captain))
+    teams.leave_team(_member_of(alpha, captain))
     assert not Team.objects.exists()
     assert _log("team.dissolve").object_id == str(alpha.pk)
     beta, captain = world.make_team(contest, "Beta")
     world.hand_in(captain, contest.rounds.get())
     with pytest.raises(RefusedError, match="a team needs a captain"):
-        people.leave(_member_of(beta, captain))
+        teams.leave_team(_member_of(beta, captain))
 
 
 def test_nobody_carries_data_from_one_team_to_another() -> None:
@@ -253,12 +252,12 @@ def test_nobody_carries_data_from_one_team_to_another() -> None:
     team, captain = world.make_team(contest, "Alpha")
     other, leader = world.make_team(contest, "Beta")
     early, late = _join(team, captain, "Early"), _join(team, captain, "Late")
-    people.leave(early)
-    assert people.accept_invitation(people.invite(other, leader), early.person).team == other
+    teams.leave_team(early)
+    assert teams.accept_invitation(teams.invite(other, leader), early.person).team == other
     world.move_to(contest.rounds.get(), "anonymize")
-    people.remove(late, by=captain)
+    teams.remove_member(late, by=captain)
     with pytest.raises(NotAllowedError, match="you left a team after the data was handed out"):
-        people.accept_invitation(people.invite(other, leader), late.person)
+        teams.accept_invitation(teams.invite(other, leader), late.person)
 
 
 @pytest.mark.parametrize("role", ["member", "adviser", "stranger", "other captain"])
@@ -271,14 +270,14 @@ def test_only_captains_of_the_team_lead_it(client: Client, role: str) -> None:
     else:
         person = leader if role == "other captain" else _join(team, captain, "Taro", role).person
     own = _member_of(team, captain)
-    people.invite(team, captain)
+    teams.invite(team, captain)
     (link,) = open_invitations(team)
     acts: list[Callable[[], object]] = [
-        lambda: people.invite(team, person),
-        lambda: people.revoke_invitation(link, by=person),
-        lambda: people.change_role(own, "captain", by=person),
-        lambda: people.remove(own, by=person),
-        lambda: people.edit_team(team, by=person, name="Gamma", affiliation=""),
+        lambda: teams.invite(team, person),
+        lambda: teams.revoke_invitation(link, by=person),
+        lambda: teams.change_role(own, "captain", by=person),
+        lambda: teams.remove_member(own, by=person),
+        lambda: teams.edit_team(team, by=person, name="Gamma", affiliation=""),
     ]
     for act in acts:
         with pytest.raises(NotAllowedError, match="only captains of the team may do this"):
@@ -320,22 +319,22 @@ def test_referees_approve_and_disqualify_with_a_reason() -> None:
     team, captain = world.make_team(contest, "Alpha", approved=False)
     referee = world.make_person("Ref", referee=True)
     acts: list[Callable[[], None]] = [
-        lambda: people.approve(team, captain),
-        lambda: people.disqualify(team, captain, "x"),
-        lambda: people.reinstate(team, captain, "x"),
+        lambda: teams.approve(team, captain),
+        lambda: teams.disqualify(team, captain, "x"),
+        lambda: teams.reinstate(team, captain, "x"),
     ]
     for act in acts:
         with pytest.raises(NotAllowedError, match="only referees may do this"):
             act()
-    people.approve(team, referee)
-    people.approve(team, referee)
+    teams.approve(team, referee)
+    teams.approve(team, referee)
     assert access.need_member(captain, contest) == team
     with pytest.raises(RefusedError, match="say why"):
-        people.disqualify(team, referee, " ")
-    people.disqualify(team, referee, "copied data")
+        teams.disqualify(team, referee, " ")
+    teams.disqualify(team, referee, "copied data")
     with pytest.raises(ArenaError, match="your team is disqualified"):
         world.hand_in(captain, contest.rounds.get())
-    people.reinstate(team, referee, "a mistake")
+    teams.reinstate(team, referee, "a mistake")
     team.refresh_from_db()
     assert (team.disqualified_at, team.disqualified_for) == (None, "")
     actions = [entry.action for entry in LogEntry.objects.all()]
@@ -346,7 +345,7 @@ def test_referees_approve_and_disqualify_with_a_reason() -> None:
 def test_a_disqualified_team_reads_why(client: Client) -> None:
     contest = world.make_contest()
     team, captain = world.make_team(contest, "Alpha")
-    people.disqualify(team, world.make_person("Ref", referee=True), "copied <data>")
+    teams.disqualify(team, world.make_person("Ref", referee=True), "copied <data>")
     client.force_login(captain)
     assert "copied &lt;data&gt;" in check_page(client.get(f"/c/{contest.slug}/team/"))
 
@@ -399,5 +398,5 @@ def test_a_contest_that_is_not_public_opens_to_those_who_join() -> None:
     team, captain = world.make_team(contest, "Alpha")
     hanako = world.make_person("Hanako")
     assert not access.contests(hanako).exists()
-    people.accept_invitation(people.invite(team, captain), hanako)
+    teams.accept_invitation(teams.invite(team, captain), hanako)
     assert access.contests(hanako).get() == contest

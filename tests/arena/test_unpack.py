@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.arena import world
 from tokumei_arena.work.limits import Limits
-from tokumei_arena.work.unpack import unpack
+from tokumei_arena.work.unpacking import unpack
 
 pytestmark = pytest.mark.once
 
@@ -177,6 +177,6 @@ def test_a_full_or_broken_disk_is_no_fault_of_the_file(
         raise OSError(number, os.strerror(number))
 
     (tmp_path / "upload").write_bytes(zipped({"A.csv": world.GOOD_A}))
-    monkeypatch.setattr("tokumei_arena.work.unpack._copy", full)
+    monkeypatch.setattr("tokumei_arena.work.unpacking._copy", full)
     with pytest.raises(OSError, match=os.strerror(number)):
         unpack(tmp_path / "upload", tmp_path / "into", ["A"], LIMITS)

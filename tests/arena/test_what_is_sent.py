@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.test_api import Caller
-from tokumei_arena.contests import announcements
+from tokumei_arena import teams
+from tokumei_arena.contests import notices
 from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import Contest, Message, OneTimeLink, Phase, Team
 from tokumei_arena.records import archive
-from tokumei_arena.teams import people
 from tokumei_arena.work import intake
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,7 @@ def test_names_of_teams_fit_whoever_sends_them() -> None:
     team = Team.objects.get()
     captain = team.memberships.get().person
     with pytest.raises(RefusedError, match="the name is longer than 60 characters"):
-        people.edit_team(team, by=captain, name="z" * 61, affiliation="")
+        teams.edit_team(team, by=captain, name="z" * 61, affiliation="")
 
 
 def test_a_captain_cannot_flood_others_with_mail(settings: LazySettings) -> None:
@@ -57,8 +57,8 @@ def test_a_captain_cannot_flood_others_with_mail(settings: LazySettings) -> None
     path = f"/contests/{contest.slug}/team/invitations"
     assert _error(caller.post(path, {"email": "nobody"}, 400)) == ("bad-address", "write a complete e-mail address")
     for number in range(3):
-        people.invite(team, captain, email=f"v{number}@example.org")
-        people.revoke_invitation(OneTimeLink.objects.get(), by=captain)
+        teams.invite(team, captain, email=f"v{number}@example.org")
+        teams.revoke_invitation(OneTimeLink.objects.get(), by=captain)
     assert _error(caller.post(path, {"email": "v@example.org"}, 429))[0] == "rate-limit"
     assert Message.objects.count() == 0
     # Links that nobody is sent are free.
@@ -69,14 +69,14 @@ def test_who_was_a_referee_of_a_contest_cannot_play_in_it() -> None:
     ann, bob = (world.make_person(name, referee=True) for name in ("Ann", "Bob"))
     contest = world.make_contest("registration", terms="")
     team, captain = world.make_team(contest, "Alpha")
-    people.resign_as_referee(ann, by=bob)
+    teams.resign_as_referee(ann, by=bob)
     refused = "you were a referee of this contest and could see everything, so you cannot be in a team of it"
     with pytest.raises(NotAllowedError, match=refused):
-        people.create_team(ann, contest, name="Beta")
+        teams.create_team(ann, contest, name="Beta")
     with pytest.raises(NotAllowedError, match=refused):
-        people.accept_invitation(people.invite(team, captain), ann)
+        teams.accept_invitation(teams.invite(team, captain), ann)
     later = world.make_contest("registration", terms="")
-    assert people.create_team(ann, later, name="Beta").memberships.get().person == ann
+    assert teams.create_team(ann, later, name="Beta").memberships.get().person == ann
 
 
 def _plan(**fields: Any) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def test_an_archive_is_not_imported_under_a_name_that_no_address_takes(tmp_path:
 def test_texts_are_kept_without_nul() -> None:
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
-    assert announcements.ask(captain, contest, "Why\0?\0").question == "Why?"
+    assert notices.ask_referees(captain, contest, "Why\0?\0").question == "Why?"
     round_ = contest.rounds.get()
     made = intake.submit_release(captain, round_, world.upload(world.GOOD_A), name="A.csv", note="a\0b")
     assert made.note == "ab"

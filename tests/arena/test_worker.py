@@ -20,6 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone, translation
 
 from tests.arena import world
+from tests.arena.pending import run_pending
 from tests.arena.test_leases import two_teams
 from tests.arena.test_unpack import zipped
 from tests.contests.pws2021.test_table import random_table
@@ -38,6 +39,7 @@ from tokumei_arena.models import (
 from tokumei_arena.records.storage import open_blob, put_bytes
 from tokumei_arena.work import evaluation, folders, intake, loop, queue_view, sandbox
 from tokumei_arena.work.limits import Limits
+from tokumei_arena.work.results import failure_text
 from tokumei_arena.work.sandbox import Death, Outcome, run_child
 
 LIMITS = Limits(
@@ -133,7 +135,7 @@ def _confined(program: str, parent: int | None = None) -> subprocess.CompletedPr
     values = {**LIMITS.as_dict(), "cpu_seconds": 1, "memory_bytes": 64_000_000, "unpacked_bytes": 1_000}
     text = (
         "import json, os\nfrom tokumei_arena.work.limits import Limits\n"
-        "from tokumei_arena.work.confine import confine\n"
+        "from tokumei_arena.work.limits import confine\n"
         f"confine(Limits.of(json.loads('{json.dumps(values)}')), parent={parent or os.getpid()})\n{program}"
     )
     return subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True, check=False)
@@ -169,10 +171,10 @@ def test_what_is_begun_too_often_fails_with_a_reason_and_gives_its_try_back() ->
     )
     assert Attempt.objects.count() == 0
     with translation.override("en"):
-        assert evaluation.failure_text(submission) == submission.failure
+        assert failure_text(submission) == submission.failure
     referee = world.make_person("Ref", referee=True)
     queue_view.evaluate_again(submission, by=referee)
-    assert evaluation.run_pending() == 1
+    assert run_pending() == 1
     submission.refresh_from_db()
     assert (submission.state, submission.verdict) == ("done", "valid")
 
@@ -185,7 +187,7 @@ def test_deaths_that_would_repeat_fail_at_once_others_are_tried_again(
     contest, alpha, _beta = two_teams(limit=1)
     submission = world.hand_in(alpha, contest.rounds.get())
     monkeypatch.setattr(evaluation, "run_child", lambda *_a, **_k: Outcome(None, death, "told"))
-    assert evaluation.run_pending() == runs
+    assert run_pending() == runs
     submission.refresh_from_db()
     assert (submission.state, submission.runs, Attempt.objects.count()) == ("failed", runs, 0)
     assert "memory" in submission.failure or "longer" in submission.failure or "killed" in submission.failure
@@ -196,12 +198,12 @@ def test_an_invalid_file_costs_no_try() -> None:
     contest, alpha, _beta = two_teams(limit=1)
     round_ = contest.rounds.get()
     bad = world.hand_in(alpha, round_, b"PK\x03\x04 not a zip")
-    evaluation.run_pending()
+    run_pending()
     bad.refresh_from_db()
     assert bad.evaluation is not None
     assert (bad.state, bad.verdict, bad.evaluation.findings[0]["code"]) == ("done", "invalid", "zip-damaged")
     good = world.hand_in(alpha, round_)
-    evaluation.run_pending()
+    run_pending()
     good.refresh_from_db()
     assert (good.verdict, intake.remaining_tries(round_, good.team)) == ("valid", 0)
 
@@ -211,7 +213,7 @@ def test_a_round_without_data_fails_with_that_reason() -> None:
     contest, alpha, _beta = two_teams()
     DataFile.objects.all().delete()
     submission = world.hand_in(alpha, contest.rounds.get())
-    evaluation.run_pending()
+    run_pending()
     submission.refresh_from_db()
     assert submission.failure == "the round has no data to compare this with; ask the referee"
 
@@ -231,9 +233,9 @@ def _attacked(count: int) -> tuple[Target, list[Submission]]:
     round_ = contest.rounds.get()
     others = [world.make_team(contest, f"Attacker {number}")[1] for number in range(count)]
     world.hand_in(alpha, round_)
-    evaluation.run_pending()
+    run_pending()
     world.move_to(round_, "attack")
-    evaluation.run_pending()
+    run_pending()
     target = Target.objects.select_related("round__contest").get(team__name="Alpha")
     files = [world.upload(world.guesses(8 - number)) for number in range(count)]
     return target, [
@@ -256,7 +258,7 @@ def test_guesses_about_one_target_are_scored_together_and_one_by_one_if_that_die
         return Outcome(None, Death.CPU, "") if held else run_child(folder, job, limits, **options)
 
     monkeypatch.setattr(evaluation, "run_child", dying)
-    assert evaluation.run_pending() == 1
+    assert run_pending() == 1
     assert calls == [3, 1, 1, 1]
     found = []
     for guess in guesses:
@@ -268,11 +270,11 @@ def test_guesses_about_one_target_are_scored_together_and_one_by_one_if_that_die
 @database
 def test_evaluations_are_reproducible_bit_for_bit() -> None:
     target, guesses = _attacked(2)
-    evaluation.run_pending()
+    run_pending()
     rescore = Rescore.objects.create(round=target.round, reason="check")
     everything = [*Submission.objects.filter(kind="release"), *guesses]
     items = [RescoreItem.objects.create(rescore=rescore, submission=one) for one in everything]
-    evaluation.run_pending()
+    run_pending()
     for item in items:
         item.refresh_from_db()
         item.submission.refresh_from_db()
@@ -301,14 +303,14 @@ def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySetti
         kept = "".join(f"{line}\n" for line in lines[60:]).encode()
         rows = "".join(f"{row}\n" for row in range(60)).encode()
         world.hand_in(captains[name], round_, zipped({"D.csv": kept, "X.csv": rows}))
-    evaluation.run_pending()
+    run_pending()
     # Random tables are too small to keep every limit; the referee lets them in.
     found = list(Submission.objects.all())
     assert {note["code"] for one in found for note in one.evaluation.findings} <= {"limit"}  # type: ignore[union-attr]
     assert all(one.evaluation is not None and one.evaluation.figures["rows"] == 340 for one in found)
     Submission.objects.update(verdict="valid")
     world.move_to(round_, "attack")
-    evaluation.run_pending()
+    run_pending()
     target = Target.objects.get(team__name="Alpha")
     beta = Team.objects.get(name="Beta")
     assert sorted(file.name for file in access.target_files(captains["Beta"], target)) == ["CT", "D"]
@@ -320,7 +322,7 @@ def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySetti
     settings.ARENA_ROLE = "web"
     exact = "".join(f"{row},{row},{row}\n" for row in answers).encode()
     guess = intake.submit_guesses(captains["Beta"], target, world.upload(exact), name="E.csv")
-    evaluation.run_pending()
+    run_pending()
     guess.refresh_from_db()
     assert guess.evaluation is not None
     assert guess.evaluation.figures == {"recall": 1.0, "prec": 1.0, "topk": 1.0, "risk": 1.0}

@@ -13,7 +13,7 @@ from ninja.security import HttpBearer
 from tokumei_arena import access, clock
 from tokumei_arena.errors import NotAllowedError
 from tokumei_arena.models import ApiToken, Person
-from tokumei_arena.teams import people, rate_limits, tokens
+from tokumei_arena.teams import Scope, find_token, has_second_factor, spend
 
 __all__ = ["ATTACK", "READ", "REFEREE", "SUBMIT", "TokenAuth", "caller", "token_of"]
 
@@ -32,18 +32,18 @@ class TokenAuth(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
         """Return the token, or None if there is no such token (any more)."""
-        found = tokens.find(token)
+        found = find_token(token)
         if found is None:
             return None
         limit = settings.ARENA_LIMITS["api_per_minute"]
-        rate_limits.spend("api", found.pk, limit=limit, block=max(1, limit // BLOCKS))
+        spend("api", found.pk, limit=limit, block=max(1, limit // BLOCKS))
         if self.scope not in found.scopes:
             message = _("this token has no scope “%(scope)s”; make another one") % {"scope": self.scope}
             raise NotAllowedError(message, code="scope")
-        if tokens.REFEREE in found.scopes:
+        if Scope.REFEREE in found.scopes:
             _refuse_single_factor(found.person)
-        found.person.as_participant = tokens.REFEREE not in found.scopes
-        if self.scope == tokens.REFEREE:
+        found.person.as_participant = Scope.REFEREE not in found.scopes
+        if self.scope == Scope.REFEREE:
             access.need_referee(found.person)
         _note_use(found)
         request.user = found.person
@@ -52,7 +52,7 @@ class TokenAuth(HttpBearer):
 
 def _refuse_single_factor(person: Person) -> None:
     """Refuse a referee who has switched the second factor off: the pages do so too."""
-    if person.is_referee and not people.has_second_factor(person):
+    if person.is_referee and not has_second_factor(person):
         raise NotAllowedError(_("referees need a second factor; set one up first"), code="second-factor")
 
 
@@ -74,4 +74,4 @@ def caller(request: HttpRequest) -> Person:
     return token_of(request).person
 
 
-READ, SUBMIT, ATTACK, REFEREE = (TokenAuth(scope.value) for scope in tokens.Scope)
+READ, SUBMIT, ATTACK, REFEREE = (TokenAuth(scope.value) for scope in Scope)

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from ninja import Schema
 
 from tokumei.contests import Column, RoundTable, Row
+from tokumei_arena import boards
 from tokumei_arena.api.auth import READ, caller
 from tokumei_arena.api.fetch import contest_of, round_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.boards import standings
-from tokumei_arena.contests import phases
+from tokumei_arena.boards import overall_table, overall_visible, visible_tables
 from tokumei_arena.errors import NotNowError
 from tokumei_arena.models import Phase, Round
 from tokumei_arena.wording import in_language
@@ -143,8 +143,8 @@ def board(request: HttpRequest, slug: str, kind: str) -> BoardOut:
     """Return the board of a round, and its rankings once they are out."""
     round_ = round_of(request, slug, kind)
     person = caller(request)
-    found = standings.board(round_, person)
-    results = standings.visible_tables(person, round_)
+    found = boards.board(round_, person)
+    results = visible_tables(person, round_)
     utility = TableOut(
         name="utility",
         title=_("Utility"),
@@ -155,7 +155,7 @@ def board(request: HttpRequest, slug: str, kind: str) -> BoardOut:
         ],
         rule="",
     )
-    on = phases.current_phase(round_)
+    on = round_.current_phase()
     # Before the attack there is nothing that rankings could tell.
     scored = results is not None and (
         on is None or on.kind in (Phase.Kind.ATTACK, Phase.Kind.SCORING, Phase.Kind.PUBLISHED)
@@ -174,7 +174,7 @@ def board(request: HttpRequest, slug: str, kind: str) -> BoardOut:
 @get("/contests/{slug}/rounds/{kind}/matrix", auth=READ, response=MatrixOut)
 def matrix(request: HttpRequest, slug: str, kind: str) -> MatrixOut:
     """Return who attacked whom, and with what result, once that is out."""
-    results = standings.visible_tables(caller(request), round_of(request, slug, kind))
+    results = visible_tables(caller(request), round_of(request, slug, kind))
     if results is None:
         raise NotNowError(_("the results are not out yet"), code="not-published")
     found = results.matrix
@@ -195,9 +195,9 @@ def matrix(request: HttpRequest, slug: str, kind: str) -> MatrixOut:
 def overall(request: HttpRequest, slug: str) -> OverallOut:
     """Return the overall ranking once all rounds are out."""
     contest, person = contest_of(request, slug), caller(request)
-    if not standings.overall_visible(person, contest):
+    if not overall_visible(person, contest):
         raise NotNowError(_("the results are not out yet"), code="not-published")
     names = {str(team.pk): team.name for team in contest.teams.all()}
     membership = person.memberships.filter(contest=contest).first()
     own = "" if membership is None else str(membership.team_id)
-    return OverallOut(tables=_rankings(standings.overall_table(contest), names, own))
+    return OverallOut(tables=_rankings(overall_table(contest), names, own))

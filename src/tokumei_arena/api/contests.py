@@ -10,7 +10,7 @@ from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import READ, SUBMIT, caller, token_of
 from tokumei_arena.api.fetch import contest_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.contests import announcements
+from tokumei_arena.contests import announcements_of, ask_referees, questions_of
 from tokumei_arena.models import Membership
 
 __all__: list[str] = []
@@ -54,7 +54,7 @@ def contest(request: HttpRequest, slug: str) -> schemas.ContestOut:
 @get("/contests/{slug}/announcements", auth=READ, response=list[schemas.AnnouncementOut])
 def list_announcements(request: HttpRequest, slug: str) -> list[schemas.AnnouncementOut]:
     """List what the referees told everybody, newest first."""
-    found = announcements.announcements(contest_of(request, slug))
+    found = announcements_of(contest_of(request, slug))
     return [schemas.AnnouncementOut(id=one.pk, at=one.created_at, title=one.title, body=one.body) for one in found]
 
 
@@ -62,13 +62,13 @@ def list_announcements(request: HttpRequest, slug: str) -> list[schemas.Announce
 def list_questions(request: HttpRequest, slug: str) -> list[schemas.QuestionOut]:
     """List the questions that the caller may read, newest first."""
     person, contest_ = caller(request), contest_of(request, slug)
-    return show.question_documents(announcements.clarifications(person, contest_), contest_, person)
+    return show.question_documents(questions_of(person, contest_), contest_, person)
 
 
 @post("/contests/{slug}/questions", auth=SUBMIT, response={201: schemas.QuestionOut})
 def ask(request: HttpRequest, slug: str, body: QuestionIn) -> Status[schemas.QuestionOut]:
     """Ask the referees something for the caller's team."""
     person, contest_ = caller(request), contest_of(request, slug)
-    made = announcements.ask(person, contest_, body.question)
+    made = ask_referees(person, contest_, body.question)
     (document,) = show.question_documents([made], contest_, person)
     return Status(201, document)

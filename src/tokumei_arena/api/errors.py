@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from tokumei_arena.contests.round_data import DataRefusedError
+from tokumei_arena.contests import DataRefusedError
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.wording import in_language
-from tokumei_arena.work.upload_limit import was_cut
+from tokumei_arena.work import was_cut
 
 __all__ = ["add_handlers", "no_such_address", "one_form", "refusal"]
 

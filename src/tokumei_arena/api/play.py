@@ -12,13 +12,13 @@ from django.shortcuts import get_object_or_404
 from ninja import File, Form, Header, Query, Status
 from ninja.files import UploadedFile
 
-from tokumei_arena import access
+from tokumei_arena import access, work
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import ATTACK, READ, SUBMIT, caller
 from tokumei_arena.api.fetch import contest_of, round_of, submission_of, target_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.records.downloads import attachment
-from tokumei_arena.work import intake
+from tokumei_arena.records import attachment
+from tokumei_arena.work import submit_guesses, submit_release
 
 __all__: list[str] = []
 
@@ -70,9 +70,7 @@ def submit(
 ) -> Status[schemas.SubmissionOut]:
     """Hand in anonymized data; it is stored first and checked within seconds."""
     person = caller(request)
-    made = intake.submit_release(
-        person, round_of(request, slug, kind), file, name=_name(file), note=note, client_key=key
-    )
+    made = submit_release(person, round_of(request, slug, kind), file, name=_name(file), note=note, client_key=key)
     return Status(201, show.submission_document(made, person))
 
 
@@ -98,7 +96,7 @@ def choose(request: HttpRequest, slug: str, number: UUID) -> schemas.SubmissionO
     """Make a valid release the one with which the team competes."""
     person = caller(request)
     found = submission_of(request, slug, number)
-    intake.choose(person, found)
+    work.choose(person, found)
     return show.submission_document(found, person)
 
 
@@ -132,5 +130,5 @@ def guess(
     """Hand in guesses about a target."""
     person = caller(request)
     found = target_of(request, slug, kind, number)
-    made = intake.submit_guesses(person, found, file, name=_name(file), note=note, client_key=key)
+    made = submit_guesses(person, found, file, name=_name(file), note=note, client_key=key)
     return Status(201, show.submission_document(made, person))

@@ -14,17 +14,16 @@ from ninja import Field, Schema, Status
 from pydantic import AwareDatetime
 
 from tokumei.contests import find_game
+from tokumei_arena import contests
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import REFEREE, caller
 from tokumei_arena.api.fetch import contest_of, phase_of, round_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.contests import managing as contests
-from tokumei_arena.contests import notices, phases, round_data, synthetic_data
-from tokumei_arena.contests.plan import ContestPlan, RoundPlan
+from tokumei_arena.contests import ContestPlan, DataReport, RoundPlan, generate_common, generate_private
 from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import Feedback, Submission, Target, Team, WorkState
-from tokumei_arena.teams import people
-from tokumei_arena.work.upload_limit import was_cut
+from tokumei_arena.teams import approve, disqualify
+from tokumei_arena.work import was_cut
 
 __all__: list[str] = []
 
@@ -141,14 +140,14 @@ def hide_contest(request: HttpRequest, slug: str) -> schemas.ContestOut:
 @post(ROUND + "/phases/{phase}/extend", response=schemas.RoundOut)
 def extend_phase(request: HttpRequest, slug: str, kind: str, phase: str, *, body: ExtendIn) -> schemas.RoundOut:
     """Move the end of a phase; later phases are pushed back."""
-    phases.extend_phase(phase_of(request, slug, kind, phase), body.until, by=caller(request), reason=body.reason)
+    contests.extend_phase(phase_of(request, slug, kind, phase), body.until, by=caller(request), reason=body.reason)
     return show.round_document(round_of(request, slug, kind))
 
 
 @post(ROUND + "/phases/{phase}/close", response=schemas.RoundOut)
 def close_phase(request: HttpRequest, slug: str, kind: str, phase: str, *, body: ReasonIn) -> schemas.RoundOut:
     """End a phase now; the next one begins at once."""
-    phases.close_phase(phase_of(request, slug, kind, phase), by=caller(request), reason=body.reason)
+    contests.close_phase(phase_of(request, slug, kind, phase), by=caller(request), reason=body.reason)
     return show.round_document(round_of(request, slug, kind))
 
 
@@ -183,7 +182,7 @@ def put_data(request: HttpRequest, slug: str, kind: str) -> Status[DataOut]:
     team = None
     if request.POST.get("team"):
         team = get_object_or_404(round_.contest.teams.all(), pk=_number(request.POST["team"]))
-    report = round_data.put_data(round_, given, by=caller(request), team=team)
+    report = contests.put_data(round_, given, by=caller(request), team=team)
     return Status(201, _report(report))
 
 
@@ -194,7 +193,7 @@ def _number(text: str) -> UUID:
         raise RefusedError(_("“%(text)s” is no id") % {"text": text[:40]}, code="bad-id") from None
 
 
-def _report(report: round_data.DataReport) -> DataOut:
+def _report(report: DataReport) -> DataOut:
     return DataOut(files=[show.data_file_document(one) for one in report.files], figures=report.figures)
 
 
@@ -203,9 +202,9 @@ def generate_data(request: HttpRequest, slug: str, kind: str, body: GenerateIn) 
     """Hand out data without any real person in it, made by a seeded generator: one file, or one for each team."""
     round_, person = round_of(request, slug, kind), caller(request)
     if round_.private_data:
-        served = synthetic_data.generate_private(round_, by=person, subjects=body.subjects)
+        served = generate_private(round_, by=person, subjects=body.subjects)
         return Status(201, DataOut(files=[], figures={"teams": len(served)}))
-    report = synthetic_data.generate_common(round_, by=person, subjects=body.subjects)
+    report = generate_common(round_, by=person, subjects=body.subjects)
     return Status(201, _report(report))
 
 
@@ -222,14 +221,14 @@ def _team(request: HttpRequest, slug: str, number: UUID) -> Team:
 @post("/contests/{slug}/teams/{uuid:number}/approve", response=schemas.TeamOut)
 def approve_team(request: HttpRequest, slug: str, number: UUID) -> schemas.TeamOut:
     """Let a team take part."""
-    people.approve(_team(request, slug, number), caller(request))
+    approve(_team(request, slug, number), caller(request))
     return show.team_document(_team(request, slug, number))
 
 
 @post("/contests/{slug}/teams/{uuid:number}/disqualify", response=schemas.TeamOut)
 def disqualify_team(request: HttpRequest, slug: str, number: UUID, body: ReasonIn) -> schemas.TeamOut:
     """Take a team out of the ranking."""
-    people.disqualify(_team(request, slug, number), caller(request), body.reason)
+    disqualify(_team(request, slug, number), caller(request), body.reason)
     return show.team_document(_team(request, slug, number))
 
 
@@ -245,7 +244,7 @@ def queue(request: HttpRequest, slug: str) -> QueueOut:
 @post("/contests/{slug}/announcements", response={201: schemas.AnnouncementOut})
 def announce(request: HttpRequest, slug: str, body: AnnouncementIn) -> Status[schemas.AnnouncementOut]:
     """Tell everybody something."""
-    made = notices.announce(contest_of(request, slug), body.title, body.body, by=caller(request))
+    made = contests.announce(contest_of(request, slug), body.title, body.body, by=caller(request))
     return Status(201, schemas.AnnouncementOut(id=made.pk, at=made.created_at, title=made.title, body=made.body))
 
 
@@ -253,6 +252,6 @@ def announce(request: HttpRequest, slug: str, body: AnnouncementIn) -> Status[sc
 def answer(request: HttpRequest, slug: str, number: UUID, body: AnswerIn) -> schemas.QuestionOut:
     """Answer a question."""
     found = get_object_or_404(contest_of(request, slug).clarifications.all(), pk=number)
-    done = notices.answer(found, body.answer, for_everybody=body.for_everybody, by=caller(request))
+    done = contests.answer(found, body.answer, for_everybody=body.for_everybody, by=caller(request))
     (document,) = show.question_documents([done], done.contest, caller(request))
     return document

@@ -11,7 +11,6 @@ from django.urls import reverse
 from tokumei.contests import FileSpec, find_game
 from tokumei_arena import access
 from tokumei_arena.api import schemas
-from tokumei_arena.contests import phases
 from tokumei_arena.models import (
     Choice,
     Clarification,
@@ -26,8 +25,7 @@ from tokumei_arena.models import (
     Team,
 )
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import feedback, intake
-from tokumei_arena.work.evaluation import failure_text
+from tokumei_arena.work import failure_text, shown_figures, used_tries
 
 __all__ = [
     "contest_document",
@@ -47,7 +45,7 @@ NAMESPACE = "api-1"
 
 def round_document(round_: Round) -> schemas.RoundOut:
     """Return a round with its phases."""
-    on = phases.current_phase(round_)
+    on = round_.current_phase()
     listed = [
         schemas.PhaseOut(
             kind=phase.kind,
@@ -134,7 +132,7 @@ def target_file_document(file: TargetFile) -> schemas.FileOut:
 def target_documents(targets: Iterable[Target], round_: Round, person: Person) -> list[schemas.TargetOut]:
     """Return targets of one round with the files this caller may have, in a few questions to the database."""
     found = access.membership(person, round_.contest)
-    used = {} if found is None else intake.used_tries(round_, found.team)
+    used = {} if found is None else used_tries(round_, found.team)
     files = access.files_of_targets(person, round_).select_related("blob", "target__round__contest")
     listed: dict[UUID, list[schemas.FileOut]] = {}
     for file in files.order_by("name", "pk"):
@@ -184,7 +182,7 @@ def _submission(
         verdict=submission.verdict,
         chosen=chosen,
         failure=failure_text(submission),
-        figures=feedback.shown_figures(person, submission),
+        figures=shown_figures(person, submission),
         finding_count=0 if evaluation is None else evaluation.finding_count,
         findings=[schemas.FindingOut(**{**one, "message": in_language(one["message"])}) for one in findings],
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest
 from ninja import Schema, Status
 
-from tokumei_arena import access
+from tokumei_arena import access, teams
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import READ, SUBMIT, caller
 from tokumei_arena.api.fetch import contest_of
 from tokumei_arena.api.router import operations
 from tokumei_arena.models import Contest, Membership
-from tokumei_arena.teams import people
+from tokumei_arena.teams import accept_invitation
 
 __all__: list[str] = []
 
@@ -58,7 +58,7 @@ def _own(request: HttpRequest, contest: Contest) -> Membership:
 def create_team(request: HttpRequest, slug: str, body: TeamIn) -> Status[schemas.MembershipOut]:
     """Create a team with the caller as its captain."""
     contest = contest_of(request, slug)
-    people.create_team(
+    teams.create_team(
         caller(request), contest, name=body.name, affiliation=body.affiliation, terms_accepted=body.accept_terms
     )
     return Status(201, show.membership_document(_own(request, contest)))
@@ -74,13 +74,13 @@ def team(request: HttpRequest, slug: str) -> schemas.MembershipOut:
 def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Status[InvitationOut]:
     """Invite one person to the caller's team."""
     found = _own(request, contest_of(request, slug))
-    return Status(201, InvitationOut(token=people.invite(found.team, caller(request), body.role, body.email)))
+    return Status(201, InvitationOut(token=teams.invite(found.team, caller(request), body.role, body.email)))
 
 
 @post("/join", auth=SUBMIT, response={201: schemas.MembershipOut})
 def join(request: HttpRequest, body: JoinIn) -> Status[schemas.MembershipOut]:
     """Join the team that made this invitation."""
-    found = people.accept_invitation(body.token, caller(request), terms_accepted=body.accept_terms)
+    found = accept_invitation(body.token, caller(request), terms_accepted=body.accept_terms)
     return Status(201, show.membership_document(found))
 
 
@@ -88,5 +88,5 @@ def join(request: HttpRequest, body: JoinIn) -> Status[schemas.MembershipOut]:
 def accept_terms(request: HttpRequest, slug: str) -> schemas.MembershipOut:
     """Accept the terms of a contest."""
     contest = contest_of(request, slug)
-    people.accept_terms(caller(request), contest)
+    teams.accept_terms(caller(request), contest)
     return show.membership_document(_own(request, contest))

@@ -16,9 +16,15 @@ from django.db.models import Max
 
 from tokumei.contests import Column, Entry, Pair, RoundTable, find_game
 from tokumei_arena import access, clock
-from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Feedback, LogEntry, Phase, Round, Submission, Target, Team
-from tokumei_arena.work import feedback, staging, targets
+from tokumei_arena.work import (
+    chosen_releases,
+    coarse_figures,
+    feedback_policy,
+    figures_under,
+    parameters_of,
+    release_counts,
+)
 
 __all__ = [
     "Board",
@@ -28,11 +34,11 @@ __all__ = [
     "Point",
     "Tables",
     "board",
+    "board_state",
     "matrix",
     "overall_table",
     "overall_visible",
     "round_table",
-    "state",
     "tables",
     "visible_tables",
 ]
@@ -109,7 +115,7 @@ def board(round_: Round, viewer: access.Viewer) -> Board:
     """Return the utility board as this viewer may see it now."""
     if access.is_referee(viewer):
         return _board(round_, Feedback.EXACT, None)
-    rule = feedback.policy(round_, Submission.Kind.RELEASE)
+    rule = feedback_policy(round_, Submission.Kind.RELEASE)
     frozen = _frozen_at(round_)
     since = "" if frozen is None else frozen.timestamp()
     key = f"board:{round_.pk}:{rule}:{since}:{_log_number()}"
@@ -124,7 +130,7 @@ def board(round_: Round, viewer: access.Viewer) -> Board:
     return replace(common, rows=tuple(replace(row, own=row.team == own) for row in common.rows))
 
 
-def state(round_: Round) -> tuple[int, datetime | None]:
+def board_state(round_: Round) -> tuple[int, datetime | None]:
     """Return what tells whether a board may have changed since."""
     return _log_number(), _frozen_at(round_)
 
@@ -136,7 +142,7 @@ def _log_number() -> int:
 
 def _frozen_at(round_: Round) -> datetime | None:
     """Return since when the board stands still: shortly before the end of anonymization, until that end."""
-    phase = phases.phase_of(round_, Phase.Kind.ANONYMIZE)
+    phase = round_.phase_of(Phase.Kind.ANONYMIZE)
     if phase is None or phase.ends_at is None or not round_.freeze_minutes:
         return None
     since = phase.ends_at - timedelta(minutes=round_.freeze_minutes)
@@ -145,18 +151,18 @@ def _frozen_at(round_: Round) -> datetime | None:
 
 def _board(round_: Round, rule: Feedback, frozen: datetime | None) -> Board:
     game = find_game(round_.contest.rule_set)
-    best = targets.chosen_releases(round_, until=frozen)
-    counts = targets.release_counts(round_, until=frozen)
+    best = chosen_releases(round_, until=frozen)
+    counts = release_counts(round_, until=frozen)
     rows = []
     for team in _teams(round_.contest):
         release = best.get(team.pk)
         count, last = counts.get(team.pk, (0, None))
         figures = {} if release is None or release.evaluation is None else release.evaluation.figures
         # What is hidden must not show in the order either.
-        told = feedback.coarse(figures, rule)
+        told = coarse_figures(figures, rule)
         order = game.release_order(told) if told else None
         out = team.disqualified_at is not None
-        row = BoardRow(str(team.pk), team.name, None, feedback.shown(figures, rule), count, last, out)
+        row = BoardRow(str(team.pk), team.name, None, figures_under(figures, rule), count, last, out)
         rows.append((row, None if out else order))
     return Board(game.release_columns, _ranked(rows), rule.value, frozen)
 
@@ -181,7 +187,7 @@ def _entries(round_: Round, teams: Iterable[Team]) -> list[Entry]:
         target.team_id: target.submission
         for target in Target.objects.filter(round=round_).select_related("submission__evaluation")
     }
-    chosen = published or targets.chosen_releases(round_)
+    chosen = published or chosen_releases(round_)
     found = []
     for team in teams:
         release = chosen.get(team.pk)
@@ -242,7 +248,7 @@ def _tables(round_: Round) -> Tables:
     game = find_game(round_.contest.rule_set)
     teams = _teams(round_.contest)
     entries, pairs = _entries(round_, teams), _pairs(round_)
-    table = game.rank_round(entries, pairs, staging.parameters_of(round_))
+    table = game.rank_round(entries, pairs, parameters_of(round_))
     names = {str(team.pk): team.name for team in teams}
     aliases = {str(owner): alias for owner, alias in round_.targets.values_list("team_id", "alias")}
     everybody = tuple(MatrixTeam(team, name) for team, name in names.items())
@@ -265,7 +271,7 @@ def _tables(round_: Round) -> Tables:
 
 def visible_tables(viewer: access.Viewer, round_: Round) -> Tables | None:
     """Return the tables of a round if this viewer may see them now: everybody once they are out, referees always."""
-    now = phases.current_phase(round_)
+    now = round_.current_phase()
     if access.is_referee(viewer) or (now is not None and now.kind == Phase.Kind.PUBLISHED):
         return tables(round_)
     return None

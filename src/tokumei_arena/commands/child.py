@@ -63,7 +63,7 @@ def _web(descriptor: int) -> None:
 
 
 def _worker() -> None:
-    from tokumei_arena.work.loop import run_until_signal
+    from tokumei_arena.work import run_until_signal
 
     _wait_for_go()
     run_until_signal()

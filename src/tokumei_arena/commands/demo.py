@@ -128,9 +128,9 @@ class _Cast:
         from datetime import timedelta
 
         from tokumei_arena.client import ArenaClient
-        from tokumei_arena.teams import tokens
+        from tokumei_arena.teams import make_token
 
-        _token, text = tokens.make(person, name="demo", scopes=("read", *scopes), lasts=timedelta(days=1))
+        _token, text = make_token(person, name="demo", scopes=("read", *scopes), lasts=timedelta(days=1))
         return ArenaClient(self._address.replace("localhost", "127.0.0.1"), text, patience=30)
 
     def play(self, subjects: int) -> str:
@@ -165,10 +165,10 @@ def _referee(server: Server, password: str) -> tuple[Person, list[str]]:
     from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
     from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 
-    from tokumei_arena.teams import people
+    from tokumei_arena.teams import become_referee
 
     assert server.referee_token is not None
-    person = people.become_referee(server.referee_token, email=REFEREE_ADDRESS, name="Referee", password=password)
+    person = become_referee(server.referee_token, email=REFEREE_ADDRESS, name="Referee", password=password)
     TOTP.activate(person, generate_totp_secret())
     return person, RecoveryCodes.activate(person).get_unused_codes()[:SHOWN_CODES]
 

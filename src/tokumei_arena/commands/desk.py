@@ -68,7 +68,7 @@ def verify_log(
 ) -> None:
     """Check the audit log from the first entry to the last; exit status 1 if it was tampered with."""
     with _arena():
-        from tokumei_arena.records.log_state import log_state
+        from tokumei_arena.records import log_state
 
         state = log_state(head)
     if not state.guarded:
@@ -87,7 +87,7 @@ def verify_log(
 def export(contest: ContestArgument, output: OutputOption, json: JsonFlag = False) -> None:
     """Write a whole contest to one file: data, submissions, scores, ground truth, log; no persons."""
     with _arena("worker"):
-        from tokumei_arena.records.archive import export_contest
+        from tokumei_arena.records import export_contest
 
         done = export_contest(_contest(contest), output)
     warn(f"{output} holds ground truth: {CARE}")
@@ -102,7 +102,7 @@ def import_archive(
 ) -> None:
     """Read a contest from a file; its standings are the same as where it was exported."""
     with _arena("worker"):
-        from tokumei_arena.records.archive import import_contest
+        from tokumei_arena.records import import_contest
 
         done = import_contest(archive, slug=slug)
     sentence = f"contest '{done.slug}' imported: {done.rows['Team']:,} teams, {done.rows['Submission']:,} submissions"
@@ -112,7 +112,7 @@ def import_archive(
 def backup(output: OutputOption, json: JsonFlag = False) -> None:
     """Write the whole arena to one file while it runs; exit status 1 if stored files are missing."""
     with _arena("worker"):
-        from tokumei_arena.records.backup import back_up
+        from tokumei_arena.records import back_up
 
         done = back_up(output)
     warn(f"{output} holds every secret of the arena: {CARE}")
@@ -130,9 +130,9 @@ def backup(output: OutputOption, json: JsonFlag = False) -> None:
 def restore(source: BackupArgument, json: JsonFlag = False) -> None:
     """Make the arena of a backup in an empty folder (TOKUMEI_ARENA_HOME) or database (DATABASE_URL)."""
     with _arena("worker", prepared=False):
-        from tokumei_arena.records.backup import restore as put_back
+        from tokumei_arena import records
 
-        done = put_back(source)
+        done = records.restore(source)
     tell("arena: start it with 'tokumei arena serve'; whoever was signed in may still be")
     sentence = f"restored: {done.database} database and {done.files:,} files"
     finish({"file": str(source), **done.as_dict()}, json=json, show=lambda console: console.print(sentence))
@@ -146,7 +146,7 @@ def erase(
     """Remove the personal data of an account for good; what its team handed in stays."""
     with _arena():
         from tokumei_arena.models import Person
-        from tokumei_arena.teams import people
+        from tokumei_arena.teams import erase_person
 
         person = Person.objects.filter(email__iexact=email.strip()).first()
         if person is None:
@@ -155,7 +155,7 @@ def erase(
         if not yes and not typer.confirm(f"Remove all personal data of {person.name} for good?", err=True):
             message = "nothing was removed"
             raise CannotStartError(message, code="not-confirmed")
-        people.erase(person)
+        erase_person(person)
     finish(
         {"erased": str(person.pk)},
         json=json,
@@ -171,8 +171,8 @@ def referee_link(
     with _arena():
         from django.urls import reverse
 
-        from tokumei_arena.teams import people
+        from tokumei_arena.teams import make_referee_link
 
-        token = people.make_referee_link()
+        token = make_referee_link()
         url = address.rstrip("/") + reverse("become_referee", args=[token])
     finish({"url": url}, json=json, show=lambda console: console.print(url))

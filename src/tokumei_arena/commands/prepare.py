@@ -19,7 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from tokumei_arena import environment
 from tokumei_arena.models import OneTimeLink, Person
-from tokumei_arena.teams import people
+from tokumei_arena.teams import make_referee_link
 
 __all__ = ["first_referee_token", "is_prepared", "prepare_database", "prepare_static"]
 
@@ -85,4 +85,4 @@ def first_referee_token() -> str | None:
         return None
     with transaction.atomic():
         OneTimeLink.objects.filter(purpose=OneTimeLink.Purpose.REFEREE, made_by=None, used_at=None).delete()
-        return people.make_referee_link()
+        return make_referee_link()

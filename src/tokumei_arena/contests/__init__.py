@@ -1,1 +1,5 @@
 """Contests as referees make and run them: plan, phases, data, announcements."""
+
+from tokumei.doors import open_door
+
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -11,8 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tokumei_arena import access, clock
-from tokumei_arena.contests import phases
+from tokumei_arena import access
 from tokumei_arena.contests.parameters import check_parameters
 from tokumei_arena.contests.plan import (
     KINDS,
@@ -22,9 +21,9 @@ from tokumei_arena.contests.plan import (
 )
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Contest, Person, Phase, Round
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 
-__all__ = ["create_contest", "edit_contest", "edit_phases", "edit_rounds", "hide_contest", "open_contest"]
+__all__ = ["create_contest", "edit_contest", "edit_rounds", "hide_contest", "open_contest"]
 
 # The order of rounds within a contest.
 POSITION = {str(kind): position for position, kind in enumerate(Round.Kind)}
@@ -60,7 +59,7 @@ def create_contest(plan: ContestPlan, *, by: Person) -> Contest:
                 **{name: getattr(wanted, name) for name in ROUND_FIELDS},
             )
             _make_phases(round_, wanted.starts)
-        logbook.record(
+        record(
             "contest.create",
             actor=by,
             contest=contest,
@@ -109,7 +108,7 @@ def edit_contest(contest: Contest, fields: Mapping[str, Any], *, by: Person) -> 
             contest.save(update_fields=list(changes))
             # Long texts would fill the log; that they changed is enough.
             told = {name: ["…", "…"] if name in ("about", "terms") else pair for name, pair in changes.items()}
-            logbook.record("contest.edit", actor=by, contest=contest, object_id=contest.pk, changes=told)
+            record("contest.edit", actor=by, contest=contest, object_id=contest.pk, changes=told)
     return changes
 
 
@@ -131,64 +130,7 @@ def edit_rounds(contest: Contest, fields: Mapping[str, Mapping[str, Any]], *, by
                 for name in changes:
                     setattr(round_, name, wanted[name])
                 round_.save(update_fields=list(changes))
-                logbook.record(
-                    "round.edit", actor=by, contest=contest, object_id=round_.pk, round=round_.kind, changes=changes
-                )
-
-
-def edit_phases(
-    round_: Round, times: Mapping[str, tuple[datetime, datetime | None]], *, by: Person, reason: str
-) -> None:
-    """Set when the phases of a round begin and end; the past stays as it was."""
-    access.need_referee(by)
-    phases.need_reason(reason)
-    with transaction.atomic():
-        rows = {phase.kind: phase for phase in round_.phases.select_for_update()}
-        _check_times(times)
-        for kind, (starts, ends) in times.items():
-            phase = rows[kind]
-            before = (phase.starts_at, phase.ends_at)
-            if before == (starts, ends):
-                continue
-            _refuse_past(phase, starts, ends)
-            phase.starts_at, phase.ends_at = starts, ends
-            phase.save(update_fields=["starts_at", "ends_at"])
-            logbook.record(
-                "phase.move",
-                actor=by,
-                contest=round_.contest,
-                object_id=phase.pk,
-                round=round_.kind,
-                phase=kind,
-                before=[None if time is None else time.isoformat() for time in before],
-                after=[None if time is None else time.isoformat() for time in (starts, ends)],
-                reason=reason,
-            )
-
-
-def _refuse_past(phase: Phase, starts: datetime, ends: datetime | None) -> None:
-    """Raise if a time that lies in the past would change, or a time would be moved into the past."""
-    now = clock.now()
-    for before, after in ((phase.starts_at, starts), (phase.ends_at, ends)):
-        if before == after:
-            continue
-        if (before is not None and before <= now) or (after is not None and after <= now):
-            message = _("the phase “%(phase)s”: times in the past cannot be changed or chosen")
-            raise RefusedError(message % {"phase": phase.get_kind_display()}, code="past-time")
-
-
-def _check_times(times: Mapping[str, tuple[datetime, datetime | None]]) -> None:
-    """Raise one sentence unless the phases follow one another without overlapping."""
-    previous: tuple[Phase.Kind, datetime | None] | None = None
-    for kind in KINDS:
-        starts, ends = times[kind]
-        if ends is not None and ends <= starts:
-            message = _("the phase “%(phase)s” must end after it begins")
-            raise RefusedError(message % {"phase": kind.label}, code="bad-time")
-        if previous is not None and (previous[1] is None or starts < previous[1]):
-            message = _("the phase “%(after)s” must not begin before the phase “%(before)s” has ended")
-            raise RefusedError(message % {"after": kind.label, "before": previous[0].label}, code="phase-order")
-        previous = (kind, ends)
+                record("round.edit", actor=by, contest=contest, object_id=round_.pk, round=round_.kind, changes=changes)
 
 
 def open_contest(contest: Contest, *, by: Person) -> None:
@@ -207,5 +149,5 @@ def _show(contest: Contest, by: Person, *, is_open: bool) -> None:
         changed = Contest.objects.filter(pk=contest.pk).exclude(is_open=is_open).update(is_open=is_open)
         if changed:
             action = "contest.open" if is_open else "contest.hide"
-            logbook.record(action, actor=by, contest=contest, object_id=contest.pk)
+            record(action, actor=by, contest=contest, object_id=contest.pk)
     contest.is_open = is_open

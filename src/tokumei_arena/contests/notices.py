@@ -1,17 +1,55 @@
-"""What referees tell: announcements for everybody, answers to questions, and messages that no mail server sends."""
+"""Announcements for everybody, and questions of teams with their answers."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access, clock
 from tokumei_arena.errors import RefusedError
-from tokumei_arena.models import Announcement, Clarification, Contest, Message, Person
-from tokumei_arena.records import logbook
+from tokumei_arena.models import Announcement, Clarification, Contest, Person
+from tokumei_arena.records import record
+from tokumei_arena.teams import HOUR, spend
 
-__all__ = ["announce", "answer", "hand_over", "waiting_messages", "withdraw"]
+__all__ = ["LONGEST_QUESTION", "announce", "announcements_of", "answer", "ask_referees", "questions_of", "withdraw"]
+
+LONGEST_QUESTION = 4000
+
+
+def announcements_of(contest: Contest) -> QuerySet[Announcement]:
+    """Return what the referee told everybody, newest first; whoever sees the contest may read it."""
+    return Announcement.objects.filter(contest=contest).order_by("-created_at")
+
+
+def questions_of(viewer: access.Viewer, contest: Contest) -> QuerySet[Clarification]:
+    """Return the questions this viewer may read, newest first: answered for everybody, own team's, referees all."""
+    everything = Clarification.objects.filter(contest=contest).select_related("team").order_by("-created_at")
+    if access.is_referee(viewer):
+        return everything
+    seen = Q(for_everybody=True, answered_at__isnull=False)
+    found = access.membership(viewer, contest)
+    if found is not None:
+        seen |= Q(team=found.team)
+    return everything.filter(seen)
+
+
+def ask_referees(person: Person, contest: Contest, question: str) -> Clarification:
+    """Put a question of the person's team to the referees."""
+    team = access.need_member(person, contest)
+    # PostgreSQL keeps no NUL.
+    text = question.replace("\0", "").strip()
+    if not text:
+        raise RefusedError(_("write a question first"), code="empty-question")
+    if len(text) > LONGEST_QUESTION:
+        message = _("the question is longer than %(limit)d characters; shorten it") % {"limit": LONGEST_QUESTION}
+        raise RefusedError(message, code="long-question")
+    spend("ask_referees", team.pk, limit=settings.ARENA_LIMITS["questions_per_hour"], seconds=HOUR)
+    with transaction.atomic():
+        made = Clarification.objects.create(contest=contest, team=team, question=text, asked_by=person)
+        record("question.ask", actor=person, contest=contest, object_id=made.pk, team=str(team.pk))
+    return made
 
 
 def announce(contest: Contest, title: str, body: str, *, by: Person) -> Announcement:
@@ -21,7 +59,7 @@ def announce(contest: Contest, title: str, body: str, *, by: Person) -> Announce
         raise RefusedError(_("an announcement needs a title and a text"), code="empty-announcement")
     with transaction.atomic():
         made = Announcement.objects.create(contest=contest, title=title.strip(), body=body.strip(), by=by)
-        logbook.record("announcement.make", actor=by, contest=contest, object_id=made.pk, title=made.title)
+        record("announcement.make", actor=by, contest=contest, object_id=made.pk, title=made.title)
     return made
 
 
@@ -29,7 +67,7 @@ def withdraw(announcement: Announcement, *, by: Person) -> None:
     """Take an announcement back; the log keeps that it was there, with its text."""
     access.need_referee(by)
     with transaction.atomic():
-        logbook.record(
+        record(
             "announcement.withdraw",
             actor=by,
             contest=announcement.contest,
@@ -50,7 +88,7 @@ def answer(question: Clarification, text: str, *, for_everybody: bool, by: Perso
         again = question.answered_at is not None
         question.answer, question.for_everybody, question.answered_at = text.strip(), for_everybody, clock.now()
         question.save(update_fields=["answer", "for_everybody", "answered_at"])
-        logbook.record(
+        record(
             "question.answer",
             actor=by,
             contest=question.contest,
@@ -59,17 +97,3 @@ def answer(question: Clarification, text: str, *, for_everybody: bool, by: Perso
             again=again,
         )
     return question
-
-
-def waiting_messages() -> QuerySet[Message]:
-    """Return the messages that a referee still has to pass on, oldest first."""
-    return Message.objects.filter(handled_at=None).order_by("created_at")
-
-
-def hand_over(message: Message, *, by: Person) -> None:
-    """Note that a message was passed on; its text, which holds a link that works once, is forgotten."""
-    access.need_referee(by)
-    with transaction.atomic():
-        done = Message.objects.filter(pk=message.pk, handled_at=None).update(handled_at=clock.now(), body="")
-        if done:
-            logbook.record("message.hand-over", actor=by, object_id=message.pk)

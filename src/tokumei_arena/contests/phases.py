@@ -1,92 +1,35 @@
-"""Which phase a round is in: it follows from the times of its phases and the clock whenever somebody asks."""
+"""The timetable of a round as referees change it: phases are extended, closed or moved, each time with a reason."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tokumei_arena import clock
-from tokumei_arena.errors import NotAllowedError, NotNowError, RefusedError
+from tokumei_arena import access, clock
+from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Person, Phase, Round
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 
-__all__ = [
-    "attack_began",
-    "close_phase",
-    "current_phase",
-    "extend_phase",
-    "has_ended",
-    "need_reason",
-    "over",
-    "phase_of",
-    "refuse_reopening",
-    "require",
-]
+__all__ = ["close_phase", "edit_phases", "extend_phase"]
 
 Kind = Phase.Kind
 
 
-def phase_of(round_: Round, kind: str) -> Phase | None:
-    """Return the phase of this kind."""
-    return next((phase for phase in round_.phases.all() if phase.kind == kind), None)
-
-
-def current_phase(round_: Round, *, at: datetime | None = None) -> Phase | None:
-    """Return the phase that is on, the one that began last if two overlap; None between phases."""
-    moment = at or clock.now()
-    on = [phase for phase in round_.phases.all() if phase.starts_at <= moment and not _over(phase, moment)]
-    return max(on, key=lambda phase: (phase.starts_at, list(Kind).index(Kind(phase.kind))), default=None)
-
-
-def _over(phase: Phase, moment: datetime) -> bool:
-    return phase.ends_at is not None and phase.ends_at <= moment
-
-
-def has_ended(round_: Round, kind: str) -> bool:
-    """Return whether the phase of this kind is over."""
-    phase = phase_of(round_, kind)
-    return phase is not None and _over(phase, clock.now())
-
-
-def attack_began(round_: Round) -> bool:
-    """Return whether targets are (or were) open to attackers."""
-    phase = phase_of(round_, Kind.ATTACK)
-    return phase is not None and phase.starts_at <= clock.now()
-
-
-def require(round_: Round, kind: str) -> Phase:
-    """Return the phase if it is on; otherwise say when it is."""
-    phase = phase_of(round_, kind)
-    on = current_phase(round_)
-    if phase is not None and on is not None and on.pk == phase.pk:
-        return phase
-    label = Kind(kind).label
-    if phase is None:
-        raise NotNowError(_("this round has no phase “%(phase)s”") % {"phase": label}, code="no-such-phase")
-    if phase.starts_at > clock.now():
-        raise NotNowError(_("the phase “%(phase)s” has not begun") % {"phase": label}, code="phase-not-begun")
-    raise over(kind)
-
-
-def over(kind: str) -> NotNowError:
-    """Return the refusal of what comes after a phase."""
-    return NotNowError(_("the phase “%(phase)s” is over") % {"phase": Kind(kind).label}, code="phase-over")
-
-
 def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> None:
     """Move the end of a phase; later phases of the round that would begin before it are pushed back as far."""
-    _need_referee(by)
-    need_reason(reason)
+    access.need_referee(by)
+    access.need_reason(reason)
     with transaction.atomic():
         phase = Phase.objects.select_for_update().get(pk=phase.pk)
         if phase.ends_at is None or until <= phase.starts_at:
             raise RefusedError(_("a phase must end after it begins"), code="bad-time")
         if until <= clock.now():
             raise RefusedError(_("the new end must lie in the future; to end a phase now, close it"), code="past-time")
-        if _over(phase, clock.now()):
-            refuse_reopening(phase)
+        if phase.is_over(clock.now()):
+            _refuse_reopening(phase)
         before, shift = phase.ends_at, until - phase.ends_at
         if shift.total_seconds() > 0:
             for later in phase.round.phases.filter(starts_at__gte=before).exclude(pk=phase.pk):
@@ -95,7 +38,7 @@ def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> N
                 later.save(update_fields=["starts_at", "ends_at"])
         phase.ends_at = until
         phase.save(update_fields=["ends_at"])
-        logbook.record(
+        record(
             "phase.extend",
             actor=by,
             contest=phase.round.contest,
@@ -110,12 +53,12 @@ def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> N
 
 def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
     """End a phase now and begin the next one at once."""
-    _need_referee(by)
-    need_reason(reason)
+    access.need_referee(by)
+    access.need_reason(reason)
     moment = clock.now()
     with transaction.atomic():
         phase = Phase.objects.select_for_update().get(pk=phase.pk)
-        if phase.starts_at > moment or (phase.ends_at is not None and phase.ends_at <= moment):
+        if phase.starts_at > moment or phase.is_over(moment):
             raise NotNowError(_("this phase is not on"), code="phase-not-on")
         phase.ends_at = moment
         phase.save(update_fields=["ends_at"])
@@ -123,7 +66,7 @@ def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
         if following is not None:
             following.starts_at = moment
             following.save(update_fields=["starts_at"])
-        logbook.record(
+        record(
             "phase.close",
             actor=by,
             contest=phase.round.contest,
@@ -135,22 +78,65 @@ def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
         )
 
 
-def refuse_reopening(phase: Phase) -> None:
+def _refuse_reopening(phase: Phase) -> None:
     """Raise if a phase that is over must stay over, because others have seen what it led to."""
     if phase.kind == Kind.ANONYMIZE and phase.round.targets.exists():
         message = _("the releases of this round are published already; anonymization cannot begin again")
         raise NotNowError(message, code="already-published")
-    results = phase_of(phase.round, Kind.PUBLISHED)
-    if results is not None and results.starts_at <= clock.now():
+    if phase.round.has_begun(Kind.PUBLISHED):
         raise NotNowError(_("the results of this round are out; its phases stay as they are"), code="results-out")
 
 
-def _need_referee(by: Person) -> None:
-    if not (by.is_active and by.is_referee):
-        raise NotAllowedError(_("only referees may do this"), code="not-referee")
+def edit_phases(
+    round_: Round, times: Mapping[str, tuple[datetime, datetime | None]], *, by: Person, reason: str
+) -> None:
+    """Set when the phases of a round begin and end; the past stays as it was."""
+    access.need_referee(by)
+    access.need_reason(reason)
+    with transaction.atomic():
+        rows = {phase.kind: phase for phase in round_.phases.select_for_update()}
+        _check_times(times)
+        for kind, (starts, ends) in times.items():
+            phase = rows[kind]
+            before = (phase.starts_at, phase.ends_at)
+            if before == (starts, ends):
+                continue
+            _refuse_past(phase, starts, ends)
+            phase.starts_at, phase.ends_at = starts, ends
+            phase.save(update_fields=["starts_at", "ends_at"])
+            record(
+                "phase.move",
+                actor=by,
+                contest=round_.contest,
+                object_id=phase.pk,
+                round=round_.kind,
+                phase=kind,
+                before=[None if time is None else time.isoformat() for time in before],
+                after=[None if time is None else time.isoformat() for time in (starts, ends)],
+                reason=reason,
+            )
 
 
-def need_reason(reason: str) -> None:
-    """Raise unless a reason is given."""
-    if not reason.strip():
-        raise RefusedError(_("say why: the reason is kept in the log"), code="reason-missing")
+def _refuse_past(phase: Phase, starts: datetime, ends: datetime | None) -> None:
+    """Raise if a time that lies in the past would change, or a time would be moved into the past."""
+    now = clock.now()
+    for before, after in ((phase.starts_at, starts), (phase.ends_at, ends)):
+        if before == after:
+            continue
+        if (before is not None and before <= now) or (after is not None and after <= now):
+            message = _("the phase “%(phase)s”: times in the past cannot be changed or chosen")
+            raise RefusedError(message % {"phase": phase.get_kind_display()}, code="past-time")
+
+
+def _check_times(times: Mapping[str, tuple[datetime, datetime | None]]) -> None:
+    """Raise one sentence unless the phases follow one another without overlapping."""
+    previous: tuple[Phase.Kind, datetime | None] | None = None
+    for kind in Kind:
+        starts, ends = times[kind]
+        if ends is not None and ends <= starts:
+            message = _("the phase “%(phase)s” must end after it begins")
+            raise RefusedError(message % {"phase": kind.label}, code="bad-time")
+        if previous is not None and (previous[1] is None or starts < previous[1]):
+            message = _("the phase “%(after)s” must not begin before the phase “%(before)s” has ended")
+            raise RefusedError(message % {"after": kind.label, "before": previous[0].label}, code="phase-order")
+        previous = (kind, ends)

@@ -9,7 +9,6 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from django.core.validators import slug_re
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -17,14 +16,13 @@ from django.utils.translation import gettext_lazy
 from tokumei.contests import game_names
 from tokumei_arena.contests.parameters import check_parameters
 from tokumei_arena.errors import RefusedError
-from tokumei_arena.models import Contest, Feedback, Phase, Round
+from tokumei_arena.models import Contest, Feedback, Phase, Round, check_slug
 
 __all__ = [
     "DEFAULT_TERMS",
     "ContestPlan",
     "RoundPlan",
     "check_kinds",
-    "check_slug",
     "check_starts",
     "check_weights",
     "default_rounds",
@@ -37,7 +35,6 @@ TIMETABLE = dict(zip(KINDS, (0, 7, 14, 21, 22), strict=True))
 ROUND_DAYS = 24
 WEIGHTS = {Round.Kind.PRACTICE: Decimal(0), Round.Kind.PRELIMINARY: Decimal("0.1"), Round.Kind.FINAL: Decimal("0.9")}
 PRIVATE_FINAL = ("pws2021",)
-LONGEST_SLUG = 40
 
 DEFAULT_TERMS = gettext_lazy(
     "The data is for this contest only: do not pass it on, and delete it when the contest is over. "
@@ -90,13 +87,6 @@ class ContestPlan:
         for plan in self.rounds:
             check_starts(plan.starts)
         check_parameters(self.rule_set, self.parameters)
-
-
-def check_slug(slug: str) -> None:
-    """Raise one sentence unless a short name can stand in addresses."""
-    if len(slug) > LONGEST_SLUG or not slug_re.match(slug):
-        message = _("the short name “%(slug)s” cannot be used; write letters, digits and hyphens, at most %(limit)d")
-        raise RefusedError(message % {"slug": slug[:LONGEST_SLUG], "limit": LONGEST_SLUG}, code="bad-slug")
 
 
 def check_kinds(kinds: Sequence[str]) -> None:

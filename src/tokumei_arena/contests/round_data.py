@@ -17,12 +17,9 @@ from tokumei.contests import FileSpec, find_game
 from tokumei_arena import access
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, DataFile, Person, Round, Submission, Team
-from tokumei_arena.records import logbook
-from tokumei_arena.records.storage import put_file
+from tokumei_arena.records import put_file, record
 from tokumei_arena.wording import in_language
-from tokumei_arena.work.limits import Limits
-from tokumei_arena.work.sandbox import run_child
-from tokumei_arena.work.staging import parameters_of
+from tokumei_arena.work import Limits, parameters_of, run_child
 
 __all__ = ["DataRefusedError", "DataReport", "put_data", "put_folder", "remove_data", "teams_without_data"]
 
@@ -61,7 +58,7 @@ def put_data(round_: Round, files: Mapping[str, File[Any]], *, by: Person, team:
 
 def _unpack(file: File[Any], spec: FileSpec, folder: Path) -> None:
     # Needs numpy, which web processes start without.
-    from tokumei_arena.work.unpack import unpack  # noqa: PLC0415
+    from tokumei_arena.work import unpack  # noqa: PLC0415
 
     upload = folder / f"{spec.name}.upload"
     with upload.open("wb") as target:
@@ -91,7 +88,7 @@ def put_folder(
         _refuse_used(locked, team)
         DataFile.objects.filter(round=locked, team=team).delete()
         made = [DataFile.objects.create(round=locked, team=team, name=name, blob=blob) for name, blob in stored.items()]
-        logbook.record(
+        record(
             "data.put",
             actor=by,
             contest=round_.contest,
@@ -161,7 +158,7 @@ def remove_data(round_: Round, *, by: Person, team: Team | None = None) -> None:
         _refuse_used(locked, team)
         removed, _tables = DataFile.objects.filter(round=locked, team=team).delete()
         if removed:
-            logbook.record(
+            record(
                 "data.remove",
                 actor=by,
                 contest=locked.contest,

@@ -17,7 +17,7 @@ from tokumei_arena import access
 from tokumei_arena.contests.round_data import DataReport, put_folder, teams_without_data
 from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import DataFile, Person, Round, Team
-from tokumei_arena.records.storage import copy_to
+from tokumei_arena.records import copy_to
 
 __all__ = ["DEFAULT_SUBJECTS", "LIMITS", "can_generate", "generate_common", "generate_private"]
 

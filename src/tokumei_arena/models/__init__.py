@@ -12,6 +12,7 @@ from tokumei_arena.models.contests import (
     Phase,
     Round,
     Team,
+    check_slug,
 )
 from tokumei_arena.models.log import LogEntry
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
@@ -52,4 +53,5 @@ __all__ = [
     "TargetFile",
     "Team",
     "WorkState",
+    "check_slug",
 ]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 from typing import ClassVar
 
+from django.core.validators import slug_re
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tokumei_arena import clock
+from tokumei_arena.errors import RefusedError
 from tokumei_arena.models.base import Unguessable
 from tokumei_arena.models.people import Person
 
@@ -23,11 +28,10 @@ __all__ = [
     "Phase",
     "Round",
     "Team",
+    "check_slug",
 ]
 
-
-def _new_seed() -> str:
-    return secrets.token_hex(32)
+LONGEST_SLUG = 40
 
 
 class Blob(Unguessable):
@@ -61,7 +65,7 @@ class Feedback(models.TextChoices):
 class Contest(Unguessable):
     """One contest under one rule set."""
 
-    slug = models.SlugField(_("short name in addresses"), max_length=40, unique=True)
+    slug = models.SlugField(_("short name in addresses"), max_length=LONGEST_SLUG, unique=True)
     name = models.CharField(_("name"), max_length=120)
     about = models.TextField(_("description"), blank=True)
     rule_set = models.CharField(_("rule set"), max_length=40)
@@ -71,11 +75,20 @@ class Contest(Unguessable):
     needs_approval = models.BooleanField(_("teams need approval"), default=True)
     is_open = models.BooleanField(_("visible to everybody"), default=False)
     # Shuffles aliases and draws test rows; it never leaves the server except in the archive.
-    seed = models.CharField(max_length=64, default=_new_seed, editable=False)
+    seed = models.CharField(max_length=64, default=secrets.token_hex, editable=False)
 
     def __str__(self) -> str:
         """Return the name."""
         return self.name
+
+
+def check_slug(slug: str) -> None:
+    """Raise one sentence unless a short name can stand in addresses."""
+    if len(slug) > LONGEST_SLUG or not slug_re.match(slug):
+        message = gettext(
+            "the short name “%(slug)s” cannot be used; write letters, digits and hyphens, at most %(limit)d"
+        )
+        raise RefusedError(message % {"slug": slug[:LONGEST_SLUG], "limit": LONGEST_SLUG}, code="bad-slug")
 
 
 class Round(Unguessable):
@@ -109,6 +122,31 @@ class Round(Unguessable):
             models.UniqueConstraint(fields=["contest", "position"], name="one_round_at_a_position"),
         ]
 
+    def phase_of(self, kind: str) -> Phase | None:
+        """Return the phase of this kind."""
+        return next((phase for phase in self.phases.all() if phase.kind == kind), None)
+
+    def current_phase(self, *, at: datetime | None = None) -> Phase | None:
+        """Return the phase that is on, the one that began last if two overlap; None between phases."""
+        moment, order = at or clock.now(), list(Phase.Kind.values)
+        on = [phase for phase in self.phases.all() if phase.starts_at <= moment and not phase.is_over(moment)]
+        return max(on, key=lambda phase: (phase.starts_at, order.index(phase.kind)), default=None)
+
+    def is_in(self, kind: str) -> bool:
+        """Return whether the phase of this kind is on."""
+        phase = self.current_phase()
+        return phase is not None and phase.kind == kind
+
+    def has_begun(self, kind: str) -> bool:
+        """Return whether the phase of this kind is on or over."""
+        phase = self.phase_of(kind)
+        return phase is not None and phase.starts_at <= clock.now()
+
+    def has_ended(self, kind: str) -> bool:
+        """Return whether the phase of this kind is over."""
+        phase = self.phase_of(kind)
+        return phase is not None and phase.is_over(clock.now())
+
 
 class Phase(Unguessable):
     """What is allowed from when to when; the phase of a round follows from these times and the clock."""
@@ -137,6 +175,10 @@ class Phase(Unguessable):
                 condition=Q(ends_at__isnull=True) | Q(ends_at__gte=F("starts_at")), name="phase_ends_after_start"
             ),
         ]
+
+    def is_over(self, moment: datetime) -> bool:
+        """Return whether the phase has ended by a moment."""
+        return self.ends_at is not None and self.ends_at <= moment
 
 
 class Team(Unguessable):

@@ -22,13 +22,12 @@ from django.utils.translation import gettext as _
 
 from tokumei.contests import find_game
 from tokumei_arena import clock
-from tokumei_arena.contests.plan import check_slug
 from tokumei_arena.errors import NotNowError, RefusedError
-from tokumei_arena.models import Blob, Contest, LogEntry
+from tokumei_arena.models import Blob, Contest, LogEntry, check_slug
 from tokumei_arena.records import logbook
 from tokumei_arena.records.archive_rows import TABLES, row_from_values, rows_of, values_of
 from tokumei_arena.records.sealed_zip import SealedReader, SealedWriter, file_sha256, reading, writing
-from tokumei_arena.records.storage import discard, need_worker, open_blob, put_file
+from tokumei_arena.records.storage import discard_blob, need_worker, open_blob, put_file
 
 __all__ = ["Archived", "export_contest", "import_contest"]
 
@@ -230,7 +229,7 @@ def _store(source: SealedReader, row: Blob) -> Blob:
         temporary.seek(0)
         stored = put_file(Blob.Area(row.area), row.name, File(temporary, name=row.name))
     if (stored.sha256, stored.size) != (row.sha256, row.size):
-        discard(stored)
+        discard_blob(stored)
         message = _("%(file)s cannot be used: “%(name)s” was changed")
         raise RefusedError(message % {"file": source.path, "name": row.name}, code="bad-archive")
     row.key = stored.key

@@ -24,7 +24,7 @@ __all__ = [
     "Stored",
     "TruthClosedError",
     "copy_to",
-    "discard",
+    "discard_blob",
     "make_blob",
     "need_worker",
     "open_blob",
@@ -105,7 +105,7 @@ def put_bytes(area: Blob.Area, name: str, data: bytes) -> Blob:
     return put_file(area, name, ContentFile(data, name=name))
 
 
-def discard(blob: Blob) -> None:
+def discard_blob(blob: Blob) -> None:
     """Remove what was stored for something that was then refused, so that nothing refers to it."""
     blob.delete()
     storages[blob.area].delete(blob.key)

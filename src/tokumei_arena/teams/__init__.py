@@ -1,1 +1,5 @@
 """People and teams: accounts, links, tokens, membership, limits."""
+
+from tokumei.doors import open_door
+
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

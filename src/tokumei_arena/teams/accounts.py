@@ -1,19 +1,14 @@
-"""How allauth treats accounts here."""
+"""How allauth treats second factors here."""
 
 from __future__ import annotations
 
-from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from django.utils.translation import gettext as _
 
 from tokumei_arena.models import Person
 
-__all__ = ["AccountAdapter", "SecondFactorAdapter"]
-
-
-class AccountAdapter(DefaultAccountAdapter):
-    """Accounts by e-mail address; everybody may sign up."""
+__all__ = ["SecondFactorAdapter"]
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):

@@ -16,15 +16,15 @@ from django.utils.translation import gettext as _
 from tokumei_arena import clock
 from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import Message, OneTimeLink, Person
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 from tokumei_arena.teams.membership import hand_over
 
-__all__ = ["erase", "keep_a_referee"]
+__all__ = ["erase_person", "keep_a_referee"]
 
 NO_NAME = "–"
 
 
-def erase(person: Person, *, by: Person | None = None) -> None:
+def erase_person(person: Person, *, by: Person | None = None) -> None:
     """Remove all personal data of an account for good; ``by``: the person, a referee, or nobody (the command line)."""
     if by is not None and by.pk != person.pk and not (by.is_referee and by.is_active):
         raise NotAllowedError(_("only the person or a referee may do this"), code="not-referee")
@@ -38,7 +38,7 @@ def erase(person: Person, *, by: Person | None = None) -> None:
             membership.delete()
         _forget_traces(person)
         _forget_row(person)
-        logbook.record("person.erase", actor=by, object_id=person.pk)
+        record("person.erase", actor=by, object_id=person.pk)
     _end_sessions(person)
 
 

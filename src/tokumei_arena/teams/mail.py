@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 from django.core.mail import EmailMessage, send_mail
 from django.core.mail.backends.base import BaseEmailBackend
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from tokumei_arena.models import Message, Team
+from tokumei_arena import access, clock
+from tokumei_arena.models import Message, Person, Team
+from tokumei_arena.records import record
 
-__all__ = ["DeskBackend", "send_invitation"]
+__all__ = ["DeskBackend", "pass_on", "send_invitation", "waiting_messages"]
 
 
 class DeskBackend(BaseEmailBackend):
@@ -37,3 +41,17 @@ def send_invitation(team: Team, email: str, address: str) -> None:
     )
     # No line break of a participant gets into the header of the mail.
     send_mail(" ".join(subject.split()), body % names, None, [email])
+
+
+def waiting_messages() -> QuerySet[Message]:
+    """Return the messages that a referee still has to pass on, oldest first."""
+    return Message.objects.filter(handled_at=None).order_by("created_at")
+
+
+def pass_on(message: Message, *, by: Person) -> None:
+    """Note that a message was passed on; its text, which holds a link that works once, is forgotten."""
+    access.need_referee(by)
+    with transaction.atomic():
+        done = Message.objects.filter(pk=message.pk, handled_at=None).update(handled_at=clock.now(), body="")
+        if done:
+            record("message.hand-over", actor=by, object_id=message.pk)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from tokumei_arena import access, clock
 from tokumei_arena.errors import NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.models import Contest, LogEntry, Membership, OneTimeLink, Person, Phase, Team
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 from tokumei_arena.teams import rate_limits
 from tokumei_arena.teams.links import make_link, use_link
 
@@ -31,11 +31,11 @@ __all__ = [
     "edit_team",
     "hand_over",
     "invite",
-    "leave",
+    "leave_team",
     "open_invitations",
     "registration_open",
     "reinstate",
-    "remove",
+    "remove_member",
     "revoke_invitation",
 ]
 
@@ -62,11 +62,6 @@ def _tidy(text: str) -> str:
 def _look(name: str) -> str:
     """Return what names that look alike share: full-width and half-width letters, upper and lower case."""
     return unicodedata.normalize("NFKC", name).casefold()
-
-
-def _need_referee(by: Person) -> None:
-    if not access.is_referee(by):
-        raise NotAllowedError(_("only referees may do this"), code="not-referee")
 
 
 def _need_captain(team: Team, by: Person) -> None:
@@ -149,7 +144,7 @@ def create_team(
                 contest=contest, name=name, affiliation=affiliation, number=last + 1, approved_at=approved
             )
             _add_member(team, person, Role.CAPTAIN, accepts=True)
-            logbook.record("team.make", actor=person, contest=contest, object_id=team.pk, number=team.number)
+            record("team.make", actor=person, contest=contest, object_id=team.pk, number=team.number)
     except IntegrityError:
         # Somebody else took the name, or the same person sent the form twice.
         _need_free(person, contest)
@@ -176,7 +171,7 @@ def edit_team(team: Team, *, by: Person, name: str, affiliation: str) -> None:
             _need_free_name(team.contest, name, apart_from=team)
             team.name, team.affiliation = name, affiliation
             team.save(update_fields=["name", "affiliation"])
-            logbook.record("team.edit", actor=by, contest=team.contest, object_id=team.pk)
+            record("team.edit", actor=by, contest=team.contest, object_id=team.pk)
     except IntegrityError:
         _refuse_name()
 
@@ -205,7 +200,7 @@ def invite(team: Team, by: Person, role: str = Role.MEMBER, email: str = "") -> 
         link, token = make_link(
             OneTimeLink.Purpose.TEAM, lasts=INVITATION_LASTS, by=by, team=locked, role=role, email=email
         )
-        logbook.record("team.invite", actor=by, contest=team.contest, object_id=team.pk, link=str(link.pk), role=role)
+        record("team.invite", actor=by, contest=team.contest, object_id=team.pk, link=str(link.pk), role=role)
     return token
 
 
@@ -228,7 +223,7 @@ def revoke_invitation(link: OneTimeLink, *, by: Person) -> None:
         raise RefusedError(_("this link is no invitation"), code="no-invitation")
     _need_captain(link.team, by)
     with transaction.atomic():
-        logbook.record("team.uninvite", actor=by, contest=link.team.contest, object_id=link.team.pk, link=str(link.pk))
+        record("team.uninvite", actor=by, contest=link.team.contest, object_id=link.team.pk, link=str(link.pk))
         link.delete()
 
 
@@ -250,7 +245,7 @@ def _joined(token: str, person: Person, *, terms_accepted: bool) -> Membership:
     _need_free(person, team.contest)
     _need_room(team)
     membership = _add_member(team, person, link.role, accepts=terms_accepted)
-    logbook.record(
+    record(
         "team.join",
         actor=person,
         contest=team.contest,
@@ -272,7 +267,7 @@ def accept_terms(person: Person, contest: Contest) -> None:
     with transaction.atomic():
         membership.terms_accepted_at = clock.now()
         membership.save(update_fields=["terms_accepted_at"])
-        logbook.record("team.terms", actor=person, contest=contest, object_id=membership.team_id)
+        record("team.terms", actor=person, contest=contest, object_id=membership.team_id)
 
 
 def _is_last_captain(membership: Membership) -> bool:
@@ -296,7 +291,7 @@ def change_role(membership: Membership, role: str, *, by: Person) -> None:
             _refuse_last_captain(membership)
         before, membership.role = membership.role, role
         membership.save(update_fields=["role"])
-        logbook.record(
+        record(
             "team.role",
             actor=by,
             contest=team.contest,
@@ -307,7 +302,7 @@ def change_role(membership: Membership, role: str, *, by: Person) -> None:
         )
 
 
-def leave(membership: Membership) -> None:
+def leave_team(membership: Membership) -> None:
     """Take the person out of the team; a team that nobody is left in and that handed in nothing is dissolved."""
     with transaction.atomic():
         team = Team.objects.select_for_update().get(pk=membership.team_id)
@@ -316,13 +311,13 @@ def leave(membership: Membership) -> None:
             _refuse_last_captain(membership)
         person = membership.person
         membership.delete()
-        logbook.record("team.leave", actor=person, contest=team.contest, object_id=team.pk, person=str(person.pk))
+        record("team.leave", actor=person, contest=team.contest, object_id=team.pk, person=str(person.pk))
         if alone and not team.submissions.exists():
-            logbook.record("team.dissolve", actor=person, contest=team.contest, object_id=team.pk)
+            record("team.dissolve", actor=person, contest=team.contest, object_id=team.pk)
             team.delete()
 
 
-def remove(membership: Membership, *, by: Person) -> None:
+def remove_member(membership: Membership, *, by: Person) -> None:
     """Take somebody else out of the team."""
     _need_captain(membership.team, by)
     with transaction.atomic():
@@ -330,7 +325,7 @@ def remove(membership: Membership, *, by: Person) -> None:
         _refuse_last_captain(membership)
         person = str(membership.person_id)
         membership.delete()
-        logbook.record("team.remove", actor=by, contest=team.contest, object_id=team.pk, person=person)
+        record("team.remove", actor=by, contest=team.contest, object_id=team.pk, person=person)
 
 
 def hand_over(membership: Membership) -> None:
@@ -343,37 +338,35 @@ def hand_over(membership: Membership) -> None:
         heirs[0].role = Role.CAPTAIN
         heirs[0].save(update_fields=["role"])
         team, person = membership.team, str(heirs[0].person_id)
-        logbook.record("team.hand-over", contest=team.contest, object_id=team.pk, person=person)
+        record("team.hand-over", contest=team.contest, object_id=team.pk, person=person)
 
 
 def approve(team: Team, by: Person) -> None:
     """Let a team take part."""
-    _need_referee(by)
+    access.need_referee(by)
     if team.approved_at is not None:
         return
     with transaction.atomic():
         team.approved_at = clock.now()
         team.save(update_fields=["approved_at"])
-        logbook.record("team.approve", actor=by, contest=team.contest, object_id=team.pk)
+        record("team.approve", actor=by, contest=team.contest, object_id=team.pk)
 
 
 def disqualify(team: Team, by: Person, reason: str) -> None:
     """Take a team out of the ranking, with the reason it reads on its page."""
-    _need_referee(by)
-    if not reason.strip():
-        raise RefusedError(_("say why: the reason is kept in the log"), code="reason-missing")
+    access.need_referee(by)
+    told = access.need_reason(reason)
     with transaction.atomic():
-        team.disqualified_at, team.disqualified_for = clock.now(), reason.strip()
+        team.disqualified_at, team.disqualified_for = clock.now(), told
         team.save(update_fields=["disqualified_at", "disqualified_for"])
-        logbook.record("team.disqualify", actor=by, contest=team.contest, object_id=team.pk, reason=reason.strip())
+        record("team.disqualify", actor=by, contest=team.contest, object_id=team.pk, reason=told)
 
 
 def reinstate(team: Team, by: Person, reason: str) -> None:
     """Take a disqualification back."""
-    _need_referee(by)
-    if not reason.strip():
-        raise RefusedError(_("say why: the reason is kept in the log"), code="reason-missing")
+    access.need_referee(by)
+    told = access.need_reason(reason)
     with transaction.atomic():
         team.disqualified_at, team.disqualified_for = None, ""
         team.save(update_fields=["disqualified_at", "disqualified_for"])
-        logbook.record("team.reinstate", actor=by, contest=team.contest, object_id=team.pk, reason=reason.strip())
+        record("team.reinstate", actor=by, contest=team.contest, object_id=team.pk, reason=told)

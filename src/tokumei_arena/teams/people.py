@@ -1,7 +1,4 @@
-"""Referees and accounts: one-time links, second factors, and the end of an account.
-
-What concerns teams is in ``core.teams``; its functions can be called here too.
-"""
+"""Referees: made by links that work once, signed in with a second factor, never the last one to go."""
 
 from __future__ import annotations
 
@@ -18,46 +15,17 @@ from django.utils.translation import gettext as _
 from tokumei_arena import access
 from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import Membership, OneTimeLink, Person
-from tokumei_arena.records import logbook
-from tokumei_arena.teams.erasure import erase, keep_a_referee
+from tokumei_arena.records import record
+from tokumei_arena.teams.erasure import keep_a_referee
 from tokumei_arena.teams.links import find_link, make_link, use_link
-from tokumei_arena.teams.membership import (
-    accept_invitation,
-    accept_terms,
-    approve,
-    change_role,
-    create_team,
-    disqualify,
-    edit_team,
-    invite,
-    leave,
-    registration_open,
-    reinstate,
-    remove,
-    revoke_invitation,
-)
 
 __all__ = [
-    "accept_invitation",
-    "accept_terms",
-    "approve",
     "become_referee",
-    "change_role",
-    "create_team",
-    "disqualify",
-    "edit_team",
-    "erase",
     "has_second_factor",
-    "invite",
-    "leave",
     "make_referee",
     "make_referee_link",
     "referee_link",
-    "registration_open",
-    "reinstate",
-    "remove",
     "resign_as_referee",
-    "revoke_invitation",
 ]
 
 REFEREE_LINK_LASTS = timedelta(days=1)
@@ -75,7 +43,7 @@ def make_referee_link(by: Person | None = None, *, lasts: timedelta = REFEREE_LI
         raise NotAllowedError(_("only referees invite referees"), code="not-referee")
     with transaction.atomic():
         link, token = make_link(OneTimeLink.Purpose.REFEREE, lasts=lasts, by=by)
-        logbook.record("referee.invite", actor=by, object_id=link.pk)
+        record("referee.invite", actor=by, object_id=link.pk)
     return token
 
 
@@ -96,7 +64,7 @@ def become_referee(token: str, *, email: str, name: str, password: str) -> Perso
             link = use_link(token, OneTimeLink.Purpose.REFEREE)
             person = Person.objects.create_user(address, password, name=name.strip(), is_referee=True)
             EmailAddress.objects.create(user=person, email=address, verified=True, primary=True)
-            logbook.record("referee.begin", actor=person, object_id=person.pk, link=str(link.pk))
+            record("referee.begin", actor=person, object_id=person.pk, link=str(link.pk))
     except IntegrityError:
         message = _("there is an account with this address: sign in with it, then open this link again")
         raise RefusedError(message, code="address-taken") from None
@@ -112,15 +80,14 @@ def make_referee(token: str, person: Person) -> None:
         link = use_link(token, OneTimeLink.Purpose.REFEREE)
         person.is_referee = True
         person.save(update_fields=["is_referee"])
-        logbook.record("referee.begin", actor=person, object_id=person.pk, link=str(link.pk))
+        record("referee.begin", actor=person, object_id=person.pk, link=str(link.pk))
 
 
 def resign_as_referee(person: Person, *, by: Person) -> None:
     """Take the rights of a referee away; the last referee keeps them."""
-    if not access.is_referee(by):
-        raise NotAllowedError(_("only referees may do this"), code="not-referee")
+    access.need_referee(by)
     with transaction.atomic():
         keep_a_referee(person)
         person.is_referee = False
         person.save(update_fields=["is_referee"])
-        logbook.record("referee.end", actor=by, object_id=person.pk)
+        record("referee.end", actor=by, object_id=person.pk)

@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy
 from tokumei_arena import access, clock
 from tokumei_arena.errors import NotAllowedError, RefusedError, TooManyError
 from tokumei_arena.models import ApiToken, Person
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 from tokumei_arena.teams.links import hash_token
 
-__all__ = ["PREFIX", "REFEREE", "SCOPES", "Scope", "find", "make", "revoke"]
+__all__ = ["PREFIX", "Scope", "find_token", "make_token", "revoke_token"]
 
 # Lets scanners of leaked secrets, and people, see what it is.
 PREFIX = "tokumei_"
@@ -33,14 +33,10 @@ class Scope(models.TextChoices):
     REFEREE = "referee", gettext_lazy("referee: everything the referee desk can do")
 
 
-SCOPES = Scope.values
-REFEREE = Scope.REFEREE.value
-
-
-def make(person: Person, *, name: str, scopes: Iterable[str], lasts: timedelta) -> tuple[ApiToken, str]:
+def make_token(person: Person, *, name: str, scopes: Iterable[str], lasts: timedelta) -> tuple[ApiToken, str]:
     """Return a new token and its text, which is told once."""
     asked = {Scope(scope).value for scope in scopes}
-    wanted = [scope for scope in SCOPES if scope in asked]
+    wanted = [scope for scope in Scope.values if scope in asked]
     if not wanted:
         raise RefusedError(_("choose at least one thing the token may do"), code="no-scope")
     if Scope.REFEREE in wanted and not access.is_referee(person):
@@ -62,11 +58,11 @@ def make(person: Person, *, name: str, scopes: Iterable[str], lasts: timedelta) 
             scopes=wanted,
             expires_at=clock.now() + lasts,
         )
-        logbook.record("token.make", actor=person, object_id=token.pk, scopes=wanted)
+        record("token.make", actor=person, object_id=token.pk, scopes=wanted)
     return token, text
 
 
-def find(text: str) -> ApiToken | None:
+def find_token(text: str) -> ApiToken | None:
     """Return the token of a program, with its person, unless it is unknown, expired or its account is closed."""
     found = ApiToken.objects.filter(token_hash=hash_token(text)).select_related("person").first()
     if found is None or not found.person.is_active:
@@ -74,8 +70,8 @@ def find(text: str) -> ApiToken | None:
     return None if found.expires_at is not None and found.expires_at <= clock.now() else found
 
 
-def revoke(token: ApiToken, *, by: Person) -> None:
+def revoke_token(token: ApiToken, *, by: Person) -> None:
     """Make a token useless at once."""
     with transaction.atomic():
-        logbook.record("token.revoke", actor=by, object_id=token.pk)
+        record("token.revoke", actor=by, object_id=token.pk)
         token.delete()

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tokumei_arena.models import ApiToken, Person
-from tokumei_arena.teams.tokens import Scope
+from tokumei_arena.teams import Scope
 
 __all__ = ["EraseForm", "PreferencesForm", "RefereeForm", "SignupForm", "TokenForm"]
 

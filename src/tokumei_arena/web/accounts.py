@@ -16,12 +16,11 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tokumei_arena import access, clock
-from tokumei_arena.contests import phases
-from tokumei_arena.contests.next_step import active_round, next_step
+from tokumei_arena import access, clock, teams
+from tokumei_arena.contests import active_round, next_step
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest
-from tokumei_arena.teams import people, tokens
+from tokumei_arena.teams import erase_person, make_token
 from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
 from tokumei_arena.web.fetch import person_of
 from tokumei_arena.web.steps import step_address
@@ -46,7 +45,7 @@ def _line(request: HttpRequest, contest: Contest) -> dict[str, Any]:
         "contest": contest,
         "membership": access.membership(request.user, contest),
         "round": round_,
-        "phase": None if round_ is None else phases.current_phase(round_),
+        "phase": None if round_ is None else round_.current_phase(),
         "step": step,
         "step_url": step_address(request, step),
     }
@@ -87,7 +86,7 @@ def erase_account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         person = person_of(request)
         try:
-            people.erase(person, by=person)
+            erase_person(person, by=person)
         except ArenaError as error:
             form.add_error(None, error.message)
             status = error.status
@@ -108,7 +107,7 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         wanted = form.cleaned_data
         try:
-            _token, told = tokens.make(person, name=wanted["name"], scopes=wanted["scopes"], lasts=form.lasts)
+            _token, told = make_token(person, name=wanted["name"], scopes=wanted["scopes"], lasts=form.lasts)
         except ArenaError as error:
             form.add_error(None, error.message)
             status = error.status
@@ -124,6 +123,6 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
 def revoke_token(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Make one of the person's tokens useless."""
     person = person_of(request)
-    tokens.revoke(get_object_or_404(person.tokens, pk=pk), by=person)
+    teams.revoke_token(get_object_or_404(person.tokens, pk=pk), by=person)
     messages.success(request, _("The token is revoked; programs cannot use it any more."))
     return redirect("tokens")

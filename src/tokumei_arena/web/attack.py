@@ -15,17 +15,16 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from tokumei.contests import find_game
 from tokumei_arena import access
-from tokumei_arena.contests import phases
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
-from tokumei_arena.records.downloads import attachment
+from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
 from tokumei_arena.web.fetch import person_of, round_of, target_of
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.own_work import own_guesses
 from tokumei_arena.web.play import form_key, upload_form
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import intake
+from tokumei_arena.work import MAY_SUBMIT, remaining_tries, submit_guesses, used_tries
 
 __all__ = ["target", "target_file", "targets"]
 
@@ -42,7 +41,7 @@ def targets(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         "round": round_,
         "line": round_lines([round_])[0],
         "lines": _lines(round_, team, found),
-        "began": phases.attack_began(round_),
+        "began": round_.has_begun(Phase.Kind.ATTACK),
         "own_team": team,
         "limit": round_.attack_limit,
     }
@@ -53,7 +52,7 @@ def _lines(round_: Round, team: Team | None, found: list[Target]) -> list[dict[s
     """Return the targets, each with the tries used and the state of the latest one."""
     if team is None:
         return [{"target": one} for one in found]
-    used = intake.used_tries(round_, team)
+    used = used_tries(round_, team)
     newest: dict[UUID | None, Submission] = {}
     for one in Submission.objects.filter(round=round_, team=team, kind=Submission.Kind.GUESSES).order_by("received_at"):
         newest[one.target_id] = one
@@ -89,7 +88,7 @@ def _hand_in(request: HttpRequest, found: Target) -> Submission:
     file, name = uploads.received(request, find_game(found.round.contest.rule_set).guess_files)
     note, key = request.POST.get("note", "").strip(), form_key(request, file)
     with file:
-        return intake.submit_guesses(person_of(request), found, file, name=name, note=note, client_key=key)
+        return submit_guesses(person_of(request), found, file, name=name, note=note, client_key=key)
 
 
 def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None) -> HttpResponse:
@@ -117,11 +116,11 @@ def _why_not(viewer: access.Viewer, found: Target) -> str:
     if access.is_referee(viewer) or not isinstance(viewer, Person):
         return _("referees hand nothing in")
     try:
-        team = access.need_member(viewer, found.round.contest, *intake.MAY_SUBMIT)
-        phases.require(found.round, Phase.Kind.ATTACK)
+        team = access.need_member(viewer, found.round.contest, *MAY_SUBMIT)
+        access.need_phase(found.round, Phase.Kind.ATTACK)
     except ArenaError as error:
         return error.message
-    return "" if intake.remaining_tries(found.round, team, found) else _("no tries are left")
+    return "" if remaining_tries(found.round, team, found) else _("no tries are left")
 
 
 @require_GET

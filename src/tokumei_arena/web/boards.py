@@ -15,9 +15,8 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 
 from tokumei.contests import Game, find_game
-from tokumei_arena import access
-from tokumei_arena.boards import standings
-from tokumei_arena.contests import phases
+from tokumei_arena import access, boards
+from tokumei_arena.boards import Matrix, Tables, board_state, overall_table, overall_visible, visible_tables
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.web.charts import heat_map, scatter
 from tokumei_arena.web.fetch import contest_of, round_of
@@ -43,7 +42,7 @@ def board(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         **shared,
         "round": round_,
         "line": round_lines([round_])[0],
-        "attack_began": phases.attack_began(round_),
+        "attack_began": round_.has_begun(Phase.Kind.ATTACK),
         "part": _part(request, round_, own),
     }
     return render(request, "boards/board.html", context)
@@ -71,25 +70,25 @@ def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
     """Return the board as HTML, made at most every few seconds for all who see the same."""
     viewer = "referee" if access.is_referee(request.user) else own
     zone = timezone.get_current_timezone_name()
-    now = phases.current_phase(round_)
+    now = round_.current_phase()
     # What was made a moment before a phase ended is not shown a moment after.
     key = f"part:{round_.pk}:{viewer}:{get_language()}:{zone}:{now.kind if now else ''}"
 
     def make() -> SafeString:
         return render_to_string("boards/part.html", _context(request.user, round_, own))
 
-    return recent(key, make, state=lambda: standings.state(round_))
+    return recent(key, make, state=lambda: board_state(round_))
 
 
 def _live(round_: Round) -> bool:
     """Return whether a board still changes from minute to minute."""
-    now = phases.current_phase(round_)
+    now = round_.current_phase()
     return now is None or now.kind != Phase.Kind.PUBLISHED
 
 
 def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
-    game, utility = find_game(round_.contest.rule_set), standings.board(round_, viewer)
-    table, found = board_table(utility), standings.visible_tables(viewer, round_)
+    game, utility = find_game(round_.contest.rule_set), boards.board(round_, viewer)
+    table, found = board_table(utility), visible_tables(viewer, round_)
     live = _live(round_)
     context: dict[str, Any] = {
         "contest": round_.contest,
@@ -111,12 +110,12 @@ def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
         "matrix": recent(
             f"matrix:{round_.pk}:{get_language()}:{live}",
             lambda: render_to_string("boards/parts/heat.html", _matrix(game, found.matrix)),
-            state=lambda: standings.state(round_),
+            state=lambda: board_state(round_),
         ),
     }
 
 
-def _trade_off(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
+def _trade_off(game: Game, found: Tables, own: str) -> dict[str, Any]:
     axes = headings(found.table.anonymizer_columns)
     titles = {column.key: head for column, head in zip(found.table.anonymizer_columns, axes, strict=True)}
     points = [(one.name, one.utility, one.safety, one.ranked, one.team == own) for one in found.points]
@@ -128,7 +127,7 @@ def _trade_off(game: Game, found: standings.Tables, own: str) -> dict[str, Any]:
     }
 
 
-def _matrix(game: Game, matrix: standings.Matrix) -> dict[str, Any]:
+def _matrix(game: Game, matrix: Matrix) -> dict[str, Any]:
     """Return the attack matrix, which is the same for everybody who sees it."""
     values, unsafe = {}, set()
     for (owner, attacker), figures in matrix.cells.items():
@@ -162,7 +161,7 @@ def overall(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _overall_tables(request: HttpRequest, contest: Contest, own: str) -> list[Any]:
-    if not standings.overall_visible(request.user, contest):
+    if not overall_visible(request.user, contest):
         return []
     names = {str(team.pk): team.name for team in contest.teams.all()}
-    return ranking_tables(standings.overall_table(contest), names, own)
+    return ranking_tables(overall_table(contest), names, own)

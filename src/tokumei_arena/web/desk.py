@@ -11,16 +11,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from tokumei.contests import find_game
-from tokumei_arena import access
-from tokumei_arena.contests import managing as contests
-from tokumei_arena.contests import notices
-from tokumei_arena.contests.referee_steps import referee_steps
+from tokumei_arena import access, work
+from tokumei_arena.contests import hide_contest, open_contest, referee_steps
 from tokumei_arena.models import Contest, Submission, Target, WorkState
+from tokumei_arena.teams import waiting_messages
 from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
 from tokumei_arena.web.fetch import contest_of
 from tokumei_arena.web.figures import cells
 from tokumei_arena.web.frame import round_lines
-from tokumei_arena.work import evaluation, queue_view
+from tokumei_arena.work import failure_text, latest_submissions, queue
 
 __all__ = ["contest", "evaluate_again", "failed", "home", "live", "publish_again", "show"]
 
@@ -33,7 +32,7 @@ def home(request: HttpRequest) -> HttpResponse:
     shown = [
         {"contest": one, "lines": round_lines(list(one.rounds.all())), "steps": referee_steps(one)} for one in listed
     ]
-    return render(request, "desk/home.html", {"shown": shown, "messages_waiting": notices.waiting_messages().count()})
+    return render(request, "desk/home.html", {"shown": shown, "messages_waiting": waiting_messages().count()})
 
 
 @referee_only
@@ -55,8 +54,8 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
 def _live(found: Contest) -> dict[str, Any]:
     return {
         "contest": found,
-        "queue": queue_view.queue(found),
-        "submissions": [_line(found, one) for one in queue_view.latest(found)],
+        "queue": queue(found),
+        "submissions": [_line(found, one) for one in latest_submissions(found)],
         "steps": referee_steps(found),
     }
 
@@ -67,7 +66,7 @@ def _line(found: Contest, submission: Submission) -> dict[str, Any]:
     columns = game.release_columns if submission.target is None else game.guess_columns
     figures = {} if submission.evaluation is None else submission.evaluation.figures
     shown = cells(columns[:2], figures) if submission.verdict == Submission.Verdict.VALID else []
-    return {"submission": submission, "cells": shown, "failure": evaluation.failure_text(submission)}
+    return {"submission": submission, "cells": shown, "failure": failure_text(submission)}
 
 
 @referee_only
@@ -78,8 +77,8 @@ def failed(request: HttpRequest, slug: str) -> HttpResponse:
     targets = Target.objects.filter(round__contest=found, state=WorkState.FAILED).select_related("team", "round")
     context = {
         **desk_context(found, "live"),
-        "submissions": [_line(found, one) for one in queue_view.latest(found, failed=True)],
-        "targets": [{"target": one, "failure": evaluation.failure_text(one)} for one in targets],
+        "submissions": [_line(found, one) for one in latest_submissions(found, failed=True)],
+        "targets": [{"target": one, "failure": failure_text(one)} for one in targets],
     }
     return render(request, "desk/failed.html", context)
 
@@ -91,7 +90,7 @@ def evaluate_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     submission = get_object_or_404(access.submissions(request.user, contest_of(request, slug)), pk=pk)
     by = referee_of(request)
     done = _("The submission waits for its evaluation again.")
-    return act(request, lambda: queue_view.evaluate_again(submission, by=by), done, "desk_failed", slug)
+    return act(request, lambda: work.evaluate_again(submission, by=by), done, "desk_failed", slug)
 
 
 @referee_only
@@ -101,7 +100,7 @@ def publish_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     target = get_object_or_404(Target, round__contest=contest_of(request, slug), pk=pk)
     by = referee_of(request)
     done = _("The target waits for its publication again.")
-    return act(request, lambda: queue_view.publish_again(target, by=by), done, "desk_failed", slug)
+    return act(request, lambda: work.publish_again(target, by=by), done, "desk_failed", slug)
 
 
 @referee_only
@@ -111,6 +110,6 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
     found, by = contest_of(request, slug), referee_of(request)
     if request.POST.get("open") == "yes":
         done = _("The contest is open to everybody.")
-        return act(request, lambda: contests.open_contest(found, by=by), done, "desk_contest", slug)
+        return act(request, lambda: open_contest(found, by=by), done, "desk_contest", slug)
     done = _("The contest is hidden; its teams still see it.")
-    return act(request, lambda: contests.hide_contest(found, by=by), done, "desk_contest", slug)
+    return act(request, lambda: hide_contest(found, by=by), done, "desk_contest", slug)

@@ -13,8 +13,15 @@ from django.views.decorators.http import require_http_methods
 
 from tokumei.contests import find_game, game_names
 from tokumei_arena import clock
-from tokumei_arena.contests import managing as contests
-from tokumei_arena.contests.plan import DEFAULT_TERMS, ContestPlan, RoundPlan, default_rounds
+from tokumei_arena.contests import (
+    DEFAULT_TERMS,
+    ContestPlan,
+    RoundPlan,
+    create_contest,
+    default_rounds,
+    edit_contest,
+    edit_rounds,
+)
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm, StartsForm
@@ -91,7 +98,7 @@ def _make(
         **form.cleaned_data,
     )
     try:
-        return contests.create_contest(plan, by=referee_of(request))
+        return create_contest(plan, by=referee_of(request))
     except ArenaError as error:
         form.add_error("slug" if error.code == "slug-taken" else None, error.message)
         return None
@@ -135,8 +142,8 @@ def _change(
     by = referee_of(request)
     try:
         with transaction.atomic():
-            contests.edit_rounds(contest, {one["kind"]: one["form"].cleaned_data for one in rounds}, by=by)
-            changes = contests.edit_contest(contest, {**form.cleaned_data, "parameters": parameters.chosen()}, by=by)
+            edit_rounds(contest, {one["kind"]: one["form"].cleaned_data for one in rounds}, by=by)
+            changes = edit_contest(contest, {**form.cleaned_data, "parameters": parameters.chosen()}, by=by)
     except ArenaError as error:
         form.add_error(None, error.message)
         return False

@@ -14,7 +14,18 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tokumei.contests import find_game
-from tokumei_arena.contests import round_data, synthetic_data
+from tokumei_arena.contests import (
+    DEFAULT_SUBJECTS,
+    LIMITS,
+    DataRefusedError,
+    DataReport,
+    can_generate,
+    generate_common,
+    generate_private,
+    put_data,
+    remove_data,
+    teams_without_data,
+)
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import DataFile, Round, Team
 from tokumei_arena.web.desk_forms import GenerateForm
@@ -37,8 +48,8 @@ def data(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         return _page(request, round_, status=413, refused=cut)
     try:
         team = _team(round_, request.POST.get("team", ""))
-        report = round_data.put_data(round_, _files(request), by=referee_of(request), team=team)
-    except round_data.DataRefusedError as error:
+        report = put_data(round_, _files(request), by=referee_of(request), team=team)
+    except DataRefusedError as error:
         return _page(request, round_, status=error.status, refused=error.message, findings=_told(error.findings))
     except ArenaError as error:
         return _page(request, round_, status=error.status, refused=error.message)
@@ -50,7 +61,7 @@ def _files(request: HttpRequest) -> dict[str, File[Any]]:
     return {name: file for name, file in request.FILES.items() if isinstance(file, File)}
 
 
-def _stored(report: round_data.DataReport) -> str:
+def _stored(report: DataReport) -> str:
     facts = ", ".join(f"{name} {value:,}" for name, value in report.figures.items() if isinstance(value, int))
     return _("The data is checked and stored (%(facts)s).") % {"facts": facts}
 
@@ -73,17 +84,17 @@ def _page(request: HttpRequest, round_: Round, *, status: int = 200, **more: Any
     contest = round_.contest
     game = find_game(contest.rule_set)
     files = DataFile.objects.filter(round=round_).select_related("team", "blob").order_by("team__number", "name")
-    low, high = synthetic_data.LIMITS.get(contest.rule_set, (1, 1))
+    low, high = LIMITS.get(contest.rule_set, (1, 1))
     # Private tables are as long as the common one they are drawn from, unless somebody wants another length.
-    usual = None if round_.private_data else synthetic_data.DEFAULT_SUBJECTS.get(contest.rule_set)
+    usual = None if round_.private_data else DEFAULT_SUBJECTS.get(contest.rule_set)
     context = {
         **desk_context(contest, "data"),
         "round": round_,
         "files": files,
         "specs": [{"spec": spec, "about": in_language(spec.about)} for spec in game.data_files],
         "teams": contest.teams.filter(approved_at__isnull=False) if round_.private_data else [],
-        "without": round_data.teams_without_data(round_),
-        "can_generate": synthetic_data.can_generate(round_),
+        "without": teams_without_data(round_),
+        "can_generate": can_generate(round_),
         "generate_form": GenerateForm(low=low, high=high, usual=usual),
         "used": round_.submissions.exists(),
         **more,
@@ -100,11 +111,11 @@ def generate(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     subjects = int(text) if text.isdecimal() else None
     try:
         if round_.private_data:
-            count = len(synthetic_data.generate_private(round_, by=by, subjects=subjects))
+            count = len(generate_private(round_, by=by, subjects=subjects))
             done = ngettext("%(count)d team got data of its own.", "%(count)d teams got data of their own.", count)
             messages.success(request, done % {"count": count})
         else:
-            messages.success(request, _stored(synthetic_data.generate_common(round_, by=by, subjects=subjects)))
+            messages.success(request, _stored(generate_common(round_, by=by, subjects=subjects)))
     except ArenaError as error:
         return _page(request, round_, status=error.status, refused=error.message)
     return redirect("desk_data", slug, kind)
@@ -117,4 +128,4 @@ def remove(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     round_, by = round_of(request, slug, kind), referee_of(request)
     team = _team(round_, request.POST.get("team", ""))
     done = _("The data is removed.")
-    return act(request, lambda: round_data.remove_data(round_, by=by, team=team), done, "desk_data", slug, kind)
+    return act(request, lambda: remove_data(round_, by=by, team=team), done, "desk_data", slug, kind)

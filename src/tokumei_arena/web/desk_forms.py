@@ -12,8 +12,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tokumei_arena.contests.parameters import own_parameters
-from tokumei_arena.contests.plan import RoundPlan
+from tokumei_arena.contests import RoundPlan, own_parameters
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 
 __all__ = [

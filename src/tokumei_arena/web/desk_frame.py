@@ -17,7 +17,7 @@ from tokumei_arena import access
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Person, Round, Team
 from tokumei_arena.web.fetch import contest_of
-from tokumei_arena.work.upload_limit import was_cut
+from tokumei_arena.work import was_cut
 
 __all__ = ["act", "desk_context", "referee_of", "referee_only", "team_of", "too_large"]
 

@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.contests import announcements
-from tokumei_arena.contests import notices as rules
+from tokumei_arena import contests
+from tokumei_arena.contests import announcements_of, questions_of
 from tokumei_arena.models import Announcement
 from tokumei_arena.web.desk_forms import AnnouncementForm, AnswerForm
 from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
@@ -34,12 +34,12 @@ def _page(request: HttpRequest, slug: str, *, status: int = 200, **more: Any) ->
             "question": one,
             "form": AnswerForm(prefix=str(one.pk), initial={"answer": one.answer, "for_everybody": one.for_everybody}),
         }
-        for one in announcements.clarifications(request.user, contest)
+        for one in questions_of(request.user, contest)
     ]
     questions.sort(key=lambda one: one["question"].answered_at is not None)
     context = {
         **desk_context(contest, "notices"),
-        "announcements": announcements.announcements(contest),
+        "announcements": announcements_of(contest),
         "questions": questions,
         "form": AnnouncementForm(),
         **more,
@@ -56,7 +56,7 @@ def announce(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, slug, status=400, form=form)
     title, body = form.cleaned_data["title"], form.cleaned_data["body"]
     done = _("The announcement is out.")
-    return act(request, lambda: rules.announce(contest, title, body, by=by), done, "desk_notices", slug)
+    return act(request, lambda: contests.announce(contest, title, body, by=by), done, "desk_notices", slug)
 
 
 @referee_only
@@ -66,7 +66,7 @@ def withdraw(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     found = get_object_or_404(Announcement, contest=contest_of(request, slug), pk=pk)
     by = referee_of(request)
     done = _("The announcement is withdrawn.")
-    return act(request, lambda: rules.withdraw(found, by=by), done, "desk_notices", slug)
+    return act(request, lambda: contests.withdraw(found, by=by), done, "desk_notices", slug)
 
 
 @referee_only
@@ -74,10 +74,12 @@ def withdraw(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
 def answer(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Answer a question."""
     contest, by = contest_of(request, slug), referee_of(request)
-    found = get_object_or_404(announcements.clarifications(request.user, contest), pk=pk)
+    found = get_object_or_404(questions_of(request.user, contest), pk=pk)
     form = AnswerForm(request.POST, prefix=str(found.pk))
     if not form.is_valid():
         return redirect("desk_notices", slug)
     text, everybody = form.cleaned_data["answer"], form.cleaned_data["for_everybody"]
     done = _("The answer is out.")
-    return act(request, lambda: rules.answer(found, text, for_everybody=everybody, by=by), done, "desk_notices", slug)
+    return act(
+        request, lambda: contests.answer(found, text, for_everybody=everybody, by=by), done, "desk_notices", slug
+    )

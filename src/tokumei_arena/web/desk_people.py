@@ -15,11 +15,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.contests import notices
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, LogEntry, Message, Person, Team
-from tokumei_arena.records.log_state import LogState, log_state
-from tokumei_arena.teams import people
+from tokumei_arena.records import LogState, log_state
+from tokumei_arena.teams import (
+    erase_person,
+    has_second_factor,
+    make_referee_link,
+    pass_on,
+    resign_as_referee,
+    waiting_messages,
+)
 from tokumei_arena.web.desk_frame import act, referee_of, referee_only
 
 __all__ = ["erase", "log", "message_done", "messages", "operations", "referee_link", "referees", "resign"]
@@ -36,7 +42,7 @@ LONGEST_DETAIL = 160
 def messages(request: HttpRequest) -> HttpResponse:
     """Show the messages that no mail server sends."""
     handled = Message.objects.exclude(handled_at=None).order_by("-handled_at")[:20]
-    return render(request, "desk/messages.html", {"waiting": notices.waiting_messages(), "handled": handled})
+    return render(request, "desk/messages.html", {"waiting": waiting_messages(), "handled": handled})
 
 
 @referee_only
@@ -45,7 +51,7 @@ def message_done(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Note that a message was passed on."""
     found, by = get_object_or_404(Message, pk=pk), referee_of(request)
     done = _("Noted; the text of the message is forgotten.")
-    return act(request, lambda: notices.hand_over(found, by=by), done, "desk_messages")
+    return act(request, lambda: pass_on(found, by=by), done, "desk_messages")
 
 
 @referee_only
@@ -57,7 +63,7 @@ def referees(request: HttpRequest) -> HttpResponse:
 
 def _referees(request: HttpRequest, **more: Any) -> HttpResponse:
     listed = Person.objects.filter(is_referee=True, is_active=True).order_by("created_at")
-    shown = [{"person": one, "second_factor": people.has_second_factor(one)} for one in listed]
+    shown = [{"person": one, "second_factor": has_second_factor(one)} for one in listed]
     return render(request, "desk/referees.html", {"referees": shown, **more})
 
 
@@ -65,7 +71,7 @@ def _referees(request: HttpRequest, **more: Any) -> HttpResponse:
 @require_POST
 def referee_link(request: HttpRequest) -> HttpResponse:
     """Make a link with which somebody becomes a referee; it is shown once."""
-    token = people.make_referee_link(referee_of(request))
+    token = make_referee_link(referee_of(request))
     return _referees(request, told=request.build_absolute_uri(reverse("become_referee", args=[token])))
 
 
@@ -75,7 +81,7 @@ def resign(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take the rights of a referee away."""
     person, by = get_object_or_404(Person, pk=pk, is_referee=True), referee_of(request)
     to = "home" if person.pk == by.pk else "desk_referees"
-    return act(request, lambda: people.resign_as_referee(person, by=by), _("No longer a referee."), to)
+    return act(request, lambda: resign_as_referee(person, by=by), _("No longer a referee."), to)
 
 
 @referee_only
@@ -88,7 +94,7 @@ def erase(request: HttpRequest) -> HttpResponse:
         notes.error(request, _("No account has this address."))
         return redirect("desk_referees")
     try:
-        people.erase(person, by=by)
+        erase_person(person, by=by)
     except ArenaError as error:
         notes.error(request, error.message)
         return redirect("desk_referees")

@@ -12,8 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.contests import managing as contests
-from tokumei_arena.contests import phases as rules
+from tokumei_arena.contests import close_phase, edit_phases, extend_phase
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Phase
 from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
@@ -62,7 +61,7 @@ def extend(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
         request,
         slug,
         form,
-        lambda: rules.extend_phase(phase, form.cleaned_data["until"], by=by, reason=form.cleaned_data["reason"]),
+        lambda: extend_phase(phase, form.cleaned_data["until"], by=by, reason=form.cleaned_data["reason"]),
         _("The end of the phase is moved."),
     )
 
@@ -76,7 +75,7 @@ def close(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
         request,
         slug,
         form,
-        lambda: rules.close_phase(phase, by=by, reason=form.cleaned_data["reason"]),
+        lambda: close_phase(phase, by=by, reason=form.cleaned_data["reason"]),
         _("The phase is closed."),
     )
 
@@ -90,7 +89,7 @@ def move(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, slug, status=400, times={kind: form})
     try:
-        contests.edit_phases(round_, form.times(), by=by, reason=form.cleaned_data["reason"])
+        edit_phases(round_, form.times(), by=by, reason=form.cleaned_data["reason"])
     except ArenaError as error:
         form.add_error(None, error.message)
         return _page(request, slug, status=error.status, times={kind: form})

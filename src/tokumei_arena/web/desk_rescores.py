@@ -20,7 +20,14 @@ from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_
 from tokumei_arena.web.fetch import contest_of, round_of
 from tokumei_arena.web.figures import shown
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import rescoring
+from tokumei_arena.work import (
+    VALID,
+    apply_rescore,
+    discard_rescore,
+    rescore_differences,
+    rescore_progress,
+    start_rescore,
+)
 
 __all__ = ["apply", "discard", "part", "rescore", "rescores", "start"]
 
@@ -36,7 +43,7 @@ def rescores(request: HttpRequest, slug: str) -> HttpResponse:
     listed = Rescore.objects.filter(round__contest=contest).select_related("round", "by").order_by("-created_at")
     context = {
         **desk_context(contest, "rescores"),
-        "rescores": [{"rescore": one, "progress": rescoring.progress(one)} for one in listed],
+        "rescores": [{"rescore": one, "progress": rescore_progress(one)} for one in listed],
         "form": ReasonForm(),
     }
     return render(request, "desk/rescores.html", context)
@@ -48,7 +55,7 @@ def start(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Have a round computed once more."""
     round_ = round_of(request, slug, kind)
     try:
-        made = rescoring.start(round_, by=referee_of(request), reason=request.POST.get("reason", "")[:2000])
+        made = start_rescore(round_, by=referee_of(request), reason=request.POST.get("reason", "")[:2000])
     except ArenaError as error:
         messages.error(request, error.message)
         return redirect("desk_rescores", slug)
@@ -60,11 +67,11 @@ def _rescore(request: HttpRequest, slug: str, pk: UUID) -> Rescore:
 
 
 def _context(contest: Contest, found: Rescore) -> dict[str, Any]:
-    progress = rescoring.progress(found)
-    differences = rescoring.differences(found) if progress.finished and found.applied_at is None else []
+    progress = rescore_progress(found)
+    differences = rescore_differences(found) if progress.finished and found.applied_at is None else []
     game = find_game(contest.rule_set)
     titles = {column.key: in_language(column.title) for column in (*game.release_columns, *game.guess_columns)}
-    titles[rescoring.VALID] = _("valid")
+    titles[VALID] = _("valid")
     return {
         "contest": contest,
         "rescore": found,
@@ -107,7 +114,7 @@ def apply(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Let the new figures count."""
     found = _rescore(request, slug, pk)
     try:
-        count = rescoring.apply(found, by=referee_of(request))
+        count = apply_rescore(found, by=referee_of(request))
     except ArenaError as error:
         messages.error(request, error.message)
         return redirect("desk_rescore", slug, pk)
@@ -122,4 +129,4 @@ def discard(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Throw the new figures away."""
     found, by, reason = _rescore(request, slug, pk), referee_of(request), request.POST.get("reason", "")[:2000]
     done = _("Discarded: everything stays as it was.")
-    return act(request, lambda: rescoring.discard(found, by=by, reason=reason), done, "desk_rescores", slug)
+    return act(request, lambda: discard_rescore(found, by=by, reason=reason), done, "desk_rescores", slug)

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei_arena.teams import people
+from tokumei_arena.teams import approve, disqualify, reinstate
 from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only, team_of
 from tokumei_arena.web.fetch import contest_of
 
@@ -36,9 +36,9 @@ def decide(request: HttpRequest, slug: str, pk: UUID, decision: str) -> HttpResp
     """Approve, disqualify or reinstate a team."""
     team, by, reason = team_of(request, slug, pk), referee_of(request), request.POST.get("reason", "")[:2000]
     decisions: dict[str, tuple[Callable[[], None], str]] = {
-        "approve": (lambda: people.approve(team, by), _("The team takes part.")),
-        "disqualify": (lambda: people.disqualify(team, by, reason), _("The team is disqualified.")),
-        "reinstate": (lambda: people.reinstate(team, by, reason), _("The team takes part again.")),
+        "approve": (lambda: approve(team, by), _("The team takes part.")),
+        "disqualify": (lambda: disqualify(team, by, reason), _("The team is disqualified.")),
+        "reinstate": (lambda: reinstate(team, by, reason), _("The team takes part again.")),
     }
     if decision not in decisions:
         raise Http404

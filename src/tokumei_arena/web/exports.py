@@ -16,9 +16,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from tokumei_arena.boards import standings
-from tokumei_arena.boards.standings import Matrix
-from tokumei_arena.contests import phases
+from tokumei_arena.boards import Matrix, board, overall_table, overall_visible, visible_tables
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.fetch import contest_of, round_of
 from tokumei_arena.web.tables import Table, board_table, ranking_tables
@@ -56,8 +54,8 @@ def csv_bytes(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
 def board_export(request: HttpRequest, slug: str, kind: str, ending: str) -> HttpResponse:
     """Give the board of a round: JSON holds everything, CSV the table asked for (default: the most telling one)."""
     round_ = round_of(request, slug, kind)
-    found = standings.visible_tables(request.user, round_)
-    tables = [board_table(standings.board(round_, request.user))]
+    found = visible_tables(request.user, round_)
+    tables = [board_table(board(round_, request.user))]
     matrix = None
     if found is not None:
         tables = [*ranking_tables(found.table, found.names), *tables]
@@ -72,10 +70,10 @@ def board_export(request: HttpRequest, slug: str, kind: str, ending: str) -> Htt
 def overall_export(request: HttpRequest, slug: str, ending: str) -> HttpResponse:
     """Give the overall ranking, once it may be seen."""
     contest = contest_of(request, slug)
-    if not standings.overall_visible(request.user, contest):
+    if not overall_visible(request.user, contest):
         raise Http404
     names = {str(team.pk): team.name for team in contest.teams.all()}
-    tables = ranking_tables(standings.overall_table(contest), names)
+    tables = ranking_tables(overall_table(contest), names)
     name = f"{contest.slug}-overall"
     if ending == "json":
         return _json(name, {**_about_contest(contest), **_document(tables, None)})
@@ -87,7 +85,7 @@ def _about_contest(contest: Contest) -> dict[str, Any]:
 
 
 def _about(round_: Round) -> dict[str, Any]:
-    now = phases.current_phase(round_)
+    now = round_.current_phase()
     return {**_about_contest(round_.contest), "round": round_.kind, "phase": None if now is None else now.kind}
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from django.http import HttpRequest
 
 from tokumei_arena import access, clock
-from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Phase, Round
 
 __all__ = ["PhaseLine", "RoundLine", "frame", "round_lines"]
@@ -38,7 +37,7 @@ def round_lines(rounds: Sequence[Round]) -> list[RoundLine]:
 
 
 def _line(round_: Round) -> RoundLine:
-    moment, current = clock.now(), phases.current_phase(round_)
+    moment, current = clock.now(), round_.current_phase()
     lines = []
     for phase in round_.phases.all():
         when = "coming" if phase.starts_at > moment else "over"

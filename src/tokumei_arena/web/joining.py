@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from tokumei_arena import access
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership, OneTimeLink, Person, Team
-from tokumei_arena.teams import links, people
+from tokumei_arena.teams import accept_invitation, accept_terms, create_team, find_link, registration_open
 from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
 from tokumei_arena.web.referees import count_link, refuse_link
@@ -40,7 +40,7 @@ def team_new(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         wanted = form.cleaned_data
         try:
-            made = people.create_team(
+            made = create_team(
                 person,
                 contest,
                 name=wanted["name"],
@@ -53,7 +53,7 @@ def team_new(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Your team is made. Invite the others now."))
             return redirect("team", made.contest.slug)
-    context = {**frame(request, contest, "team"), "form": form, "open": people.registration_open(contest)}
+    context = {**frame(request, contest, "team"), "form": form, "open": registration_open(contest)}
     return render(request, "teams/new.html", context, status=status)
 
 
@@ -62,7 +62,7 @@ def join_team(request: HttpRequest, token: str) -> HttpResponse:
     """Show who invites, and let the viewer accept; strangers sign in or sign up first and come back."""
     try:
         count_link(request)
-        link = links.find_link(token, OneTimeLink.Purpose.TEAM)
+        link = find_link(token, OneTimeLink.Purpose.TEAM)
     except ArenaError as error:
         return refuse_link(request, error)
     team = link.team
@@ -76,7 +76,7 @@ def join_team(request: HttpRequest, token: str) -> HttpResponse:
 
 def _join(request: HttpRequest, token: str, team: Team, *, terms_accepted: bool) -> HttpResponse:
     try:
-        people.accept_invitation(token, person_of(request), terms_accepted=terms_accepted)
+        accept_invitation(token, person_of(request), terms_accepted=terms_accepted)
     except ArenaError as error:
         return refuse_link(request, error)
     messages.success(request, _("Welcome to the team “%(team)s”.") % {"team": team.name})
@@ -90,7 +90,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     membership = access.membership(request.user, contest)
     form = TermsForm(_sent(request), contest=contest)
     if membership is not None and form.is_valid():
-        people.accept_terms(person_of(request), contest)
+        accept_terms(person_of(request), contest)
         messages.success(request, _("You have accepted the terms."))
         return redirect("team", slug)
     return render(request, "teams/terms.html", {**frame(request, contest, "terms"), "form": form})

@@ -9,12 +9,9 @@ from django.db.models import QuerySet
 
 from tokumei.contests import Column, find_game
 from tokumei_arena import access
-from tokumei_arena.contests import phases
 from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
 from tokumei_arena.web.figures import Cell, Heading, cells, headings
-from tokumei_arena.work import intake
-from tokumei_arena.work.feedback import shown_figures
-from tokumei_arena.work.targets import chosen_release
+from tokumei_arena.work import chosen_release, remaining_tries, shown_figures
 
 __all__ = ["Line", "OwnWork", "lines_of", "own_guesses", "own_releases"]
 
@@ -89,7 +86,7 @@ def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None
         competing=chosen_release(round_, member.team),
         may_choose=member.role == Membership.Role.CAPTAIN and _is_on(round_, Phase.Kind.ANONYMIZE),
     )
-    return _work(columns, lines, round_.release_limit, intake.remaining_tries(round_, member.team))
+    return _work(columns, lines, round_.release_limit, remaining_tries(round_, member.team))
 
 
 def own_guesses(viewer: access.Viewer, target: Target, team: Team) -> OwnWork:
@@ -98,9 +95,9 @@ def own_guesses(viewer: access.Viewer, target: Target, team: Team) -> OwnWork:
     columns = find_game(round_.contest.rule_set).guess_columns
     found = access.submissions(viewer, round_.contest).filter(target=target, team=team)
     lines = lines_of(viewer, round_, columns, found)
-    return _work(columns, lines, round_.attack_limit, intake.remaining_tries(round_, team, target))
+    return _work(columns, lines, round_.attack_limit, remaining_tries(round_, team, target))
 
 
 def _is_on(round_: Round, kind: str) -> bool:
-    phase = phases.current_phase(round_)
+    phase = round_.current_phase()
     return phase is not None and phase.kind == kind

@@ -18,11 +18,10 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from tokumei.contests import FileSpec, find_game
 from tokumei_arena import access
-from tokumei_arena.contests import announcements, phases
-from tokumei_arena.contests.next_step import next_step
+from tokumei_arena.contests import announcements_of, next_step, questions_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Person, Phase, Round, Submission
-from tokumei_arena.records.downloads import attachment
+from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
 from tokumei_arena.web.fetch import contest_of, person_of, round_of
 from tokumei_arena.web.frame import frame, round_lines
@@ -30,7 +29,7 @@ from tokumei_arena.web.own_work import own_releases
 from tokumei_arena.web.rules import contest_rules, ranking_rules
 from tokumei_arena.web.steps import step_address
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import intake
+from tokumei_arena.work import LONGEST_NOTE, MAY_SUBMIT, submit_release
 
 __all__ = ["contest", "data_file", "form_key", "round_page", "upload_form"]
 
@@ -51,8 +50,8 @@ def contest(request: HttpRequest, slug: str) -> HttpResponse:
         "ranking": ranking_rules(found),
         "step": step,
         "step_url": step_address(request, step),
-        "announcements": announcements.announcements(found)[:NEWEST],
-        "clarifications": announcements.clarifications(request.user, found)[:NEWEST],
+        "announcements": announcements_of(found)[:NEWEST],
+        "clarifications": questions_of(request.user, found)[:NEWEST],
     }
     return render(request, "play/contest.html", context)
 
@@ -79,7 +78,7 @@ def _hand_in(request: HttpRequest, round_: Round) -> Submission:
     file, name = uploads.received(request, find_game(round_.contest.rule_set).release_files)
     note, key = request.POST.get("note", "").strip(), form_key(request, file)
     with file:
-        return intake.submit_release(person_of(request), round_, file, name=name, note=note, client_key=key)
+        return submit_release(person_of(request), round_, file, name=name, note=note, client_key=key)
 
 
 def form_key(request: HttpRequest, file: File[Any]) -> str:
@@ -103,7 +102,7 @@ def upload_form(specs: tuple[FileSpec, ...], refused: ArenaError | None, request
         "largest": uploads.largest(),
         "nonce": secrets.token_hex(16),
         "error": refused.message if refused else "",
-        "note": request.POST.get("note", "")[: intake.LONGEST_NOTE],
+        "note": request.POST.get("note", "")[:LONGEST_NOTE],
     }
 
 
@@ -120,7 +119,7 @@ def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None)
         "own": own_releases(request.user, round_, shared["membership"]),
         "form": None if why_not and not refused else upload_form(game.release_files, refused, request),
         "why_not": why_not,
-        "attack_began": phases.attack_began(round_),
+        "attack_began": round_.has_begun(Phase.Kind.ATTACK),
     }
     return render(request, "play/round.html", context, status=refused.status if refused else 200)
 
@@ -132,8 +131,8 @@ def _why_not(viewer: access.Viewer, contest_: Contest, round_: Round) -> str:
     if not isinstance(viewer, Person):
         return _("sign in as a member of a team to hand in")
     try:
-        access.need_member(viewer, contest_, *intake.MAY_SUBMIT)
-        phases.require(round_, Phase.Kind.ANONYMIZE)
+        access.need_member(viewer, contest_, *MAY_SUBMIT)
+        access.need_phase(round_, Phase.Kind.ANONYMIZE)
     except ArenaError as error:
         return error.message
     return ""

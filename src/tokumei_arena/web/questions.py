@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access
-from tokumei_arena.contests import announcements
+from tokumei_arena.contests import LONGEST_QUESTION, announcements_of, ask_referees, questions_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
@@ -27,7 +27,7 @@ def clarifications(request: HttpRequest, slug: str) -> HttpResponse:
         if not request.user.is_authenticated:
             return redirect_to_login(request.path)
         try:
-            announcements.ask(person_of(request), contest, request.POST.get("question", ""))
+            ask_referees(person_of(request), contest, request.POST.get("question", ""))
         except ArenaError as error:
             refused = error
         else:
@@ -36,11 +36,11 @@ def clarifications(request: HttpRequest, slug: str) -> HttpResponse:
     shared = frame(request, contest, "questions")
     context = {
         **shared,
-        "clarifications": announcements.clarifications(request.user, contest),
-        "announcements": announcements.announcements(contest),
+        "clarifications": questions_of(request.user, contest),
+        "announcements": announcements_of(contest),
         "may_ask": shared["membership"] is not None and not access.is_referee(request.user),
         "error": refused.message if refused else "",
         "question": request.POST.get("question", ""),
-        "longest": announcements.LONGEST_QUESTION,
+        "longest": LONGEST_QUESTION,
     }
     return render(request, "play/questions.html", context, status=refused.status if refused else 200)

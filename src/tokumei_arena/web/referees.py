@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from tokumei_arena import teams
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person
-from tokumei_arena.teams import people, rate_limits
+from tokumei_arena.teams import make_referee, referee_link, spend
 from tokumei_arena.web.account_forms import RefereeForm
 
 __all__ = ["LINKS_PER_MINUTE", "become_referee", "count_link", "refuse_link"]
@@ -25,7 +26,7 @@ LINKS_PER_MINUTE = 30
 
 def count_link(request: HttpRequest) -> None:
     """Refuse somebody who tries one link after the other."""
-    rate_limits.spend("link", get_adapter().get_client_ip(request), limit=LINKS_PER_MINUTE)
+    spend("link", get_adapter().get_client_ip(request), limit=LINKS_PER_MINUTE)
 
 
 def refuse_link(request: HttpRequest, error: ArenaError) -> HttpResponse:
@@ -39,7 +40,7 @@ def become_referee(request: HttpRequest, token: str) -> HttpResponse:
     """Make a new account, or the one that is signed in, a referee's; the second factor comes next."""
     try:
         count_link(request)
-        people.referee_link(token)
+        referee_link(token)
     except ArenaError as error:
         return refuse_link(request, error)
     if isinstance(request.user, Person):
@@ -49,7 +50,7 @@ def become_referee(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         wanted = form.cleaned_data
         try:
-            person = people.become_referee(
+            person = teams.become_referee(
                 token, email=wanted["email"], name=wanted["name"], password=wanted["password1"]
             )
         except ArenaError as error:
@@ -70,7 +71,7 @@ def _as_signed_in(request: HttpRequest, token: str, person: Person) -> HttpRespo
     if request.method != "POST":
         return render(request, "people/become_referee.html", {"form": None})
     try:
-        people.make_referee(token, person)
+        make_referee(token, person)
     except ArenaError as error:
         return refuse_link(request, error)
     return _on_to_second_factor(request)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from tokumei_arena.models import Person
-from tokumei_arena.teams import people
+from tokumei_arena.teams import has_second_factor
 
 __all__ = ["POLICY", "RefereesNeedSecondFactor", "SecurityHeaders"]
 
@@ -51,7 +51,7 @@ class RefereesNeedSecondFactor:
             isinstance(person, Person)
             and person.is_referee
             and not request.path.startswith(self.open_prefixes)
-            and not people.has_second_factor(person)
+            and not has_second_factor(person)
         ):
             return redirect("mfa_activate_totp")
         return self.get_response(request)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from django.http import HttpRequest
 from django.urls import reverse
 
-from tokumei_arena.contests.next_step import Step
+from tokumei_arena.contests import Step
 
 __all__ = ["step_address"]
 

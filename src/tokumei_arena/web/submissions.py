@@ -17,17 +17,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from tokumei.contests import Column, find_game
-from tokumei_arena import access
+from tokumei_arena import access, work
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Feedback, Submission
-from tokumei_arena.records.downloads import attachment
+from tokumei_arena.records import attachment
 from tokumei_arena.web.fetch import person_of, submission_of
 from tokumei_arena.web.figures import cells
 from tokumei_arena.web.frame import frame
 from tokumei_arena.wording import column_name, in_language
-from tokumei_arena.work import intake
-from tokumei_arena.work.evaluation import failure_text
-from tokumei_arena.work.feedback import policy, shown_figures
+from tokumei_arena.work import failure_text, feedback_policy, shown_figures
 
 __all__ = ["choose", "submission", "submission_file", "submission_status"]
 
@@ -56,7 +54,7 @@ def _columns(found: Submission) -> Sequence[Column]:
 
 def _result(request: HttpRequest, found: Submission) -> dict[str, Any]:
     figures = shown_figures(request.user, found)
-    told = policy(found.round, found.kind)
+    told = feedback_policy(found.round, found.kind)
     return {
         "submission": found,
         "cells": cells(_columns(found), figures) if figures else [],
@@ -104,7 +102,7 @@ def choose(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Make a submission the one that counts."""
     found = submission_of(request, slug, pk)
     try:
-        intake.choose(person_of(request), found)
+        work.choose(person_of(request), found)
     except ArenaError as error:
         messages.error(request, error.message)
     else:

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tokumei.contests import Column, RoundTable, Row
-from tokumei_arena.boards.standings import Board, Matrix
+from tokumei_arena.boards import Board, Matrix
 from tokumei_arena.web.figures import Cell, Heading, cells, headings, shown
 from tokumei_arena.wording import in_language
 

@@ -15,12 +15,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from tokumei_arena import access
+from tokumei_arena import access, teams
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership
-from tokumei_arena.teams import membership as rules
-from tokumei_arena.teams import people
-from tokumei_arena.teams.mail import send_invitation
+from tokumei_arena.teams import edit_team, open_invitations, registration_open, send_invitation
 from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
 from tokumei_arena.web.team_forms import EditTeamForm, InvitationForm, RoleForm
@@ -43,7 +41,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     contest = contest_of(request, slug)
     membership = access.membership(request.user, contest)
     if membership is None:
-        context = {**frame(request, contest, "team"), "open": people.registration_open(contest)}
+        context = {**frame(request, contest, "team"), "open": registration_open(contest)}
         return render(request, "teams/none.html", context)
     return _page(request, membership)
 
@@ -60,7 +58,7 @@ def _page(request: HttpRequest, membership: Membership, *, status: int = 200, **
         "members": members,
         "full": members.count() >= own.contest.team_size,
         "roles": Membership.Role.choices,
-        "invitations": rules.open_invitations(own) if captain else [],
+        "invitations": open_invitations(own) if captain else [],
         "edit_form": EditTeamForm(initial={"name": own.name, "affiliation": own.affiliation}),
         "invite_form": InvitationForm(),
         **more,
@@ -88,7 +86,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, membership, edit_form=form)
     try:
-        people.edit_team(membership.team, by=person_of(request), **form.cleaned_data)
+        edit_team(membership.team, by=person_of(request), **form.cleaned_data)
     except ArenaError as error:
         form.add_error(None, error.message)
         # The page shows the team as it is kept, not as it was refused.
@@ -107,7 +105,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, membership, invite_form=form)
     role, email = form.cleaned_data["role"], form.cleaned_data["email"]
     try:
-        token = people.invite(membership.team, person_of(request), role, email)
+        token = teams.invite(membership.team, person_of(request), role, email)
     except ArenaError as error:
         form.add_error(None, error.message)
         return _page(request, membership, status=error.status, invite_form=form)
@@ -132,7 +130,7 @@ def revoke_invitation(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse
     membership = _own(request, slug)
     link = get_object_or_404(membership.team.invitations, pk=pk, used_at=None)
     done = _("The invitation is withdrawn.")
-    return _try(request, slug, lambda: people.revoke_invitation(link, by=person_of(request)), done)
+    return _try(request, slug, lambda: teams.revoke_invitation(link, by=person_of(request)), done)
 
 
 @login_required
@@ -143,7 +141,7 @@ def change_role(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     form = RoleForm(request.POST)
     role = form.cleaned_data["role"] if form.is_valid() else ""
     return _try(
-        request, slug, lambda: people.change_role(member, role, by=person_of(request)), _("The role is changed.")
+        request, slug, lambda: teams.change_role(member, role, by=person_of(request)), _("The role is changed.")
     )
 
 
@@ -153,7 +151,7 @@ def remove_member(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Take a member out of the own team."""
     member = get_object_or_404(_own(request, slug).team.memberships, pk=pk)
     done = _("The member is removed from the team.")
-    return _try(request, slug, lambda: people.remove(member, by=person_of(request)), done)
+    return _try(request, slug, lambda: teams.remove_member(member, by=person_of(request)), done)
 
 
 @login_required
@@ -162,7 +160,7 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave the own team."""
     membership = _own(request, slug)
     try:
-        people.leave(membership)
+        teams.leave_team(membership)
     except ArenaError as error:
         messages.error(request, error.message)
         return redirect("team", slug)

@@ -1,1 +1,5 @@
 """From an upload to its verdict: intake, queue, evaluation in a limited process, results, targets."""
+
+from tokumei.doors import open_door
+
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from tokumei.contests import Checked, FileSpec, Game, Note, find_game
-from tokumei_arena.work.confine import confine
-from tokumei_arena.work.limits import Limits
-from tokumei_arena.work.unpack import unpack
+from tokumei_arena.work.limits import Limits, confine
+from tokumei_arena.work.unpacking import unpack
 
 __all__ = ["TooMuchTogetherError", "run_job"]
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,35 +20,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, Team
-from tokumei_arena.records.storage import copy_to, make_blob, store
+from tokumei_arena.records import copy_to, make_blob, store
 from tokumei_arena.work import leases, staging, targets
 from tokumei_arena.work.folders import work_folder
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.pulse import Pulse
-from tokumei_arena.work.results import (
-    INTERRUPTED,
-    NO_DATA,
-    fail,
-    failure_text,
-    fingerprint,
-    finish,
-    open_target,
-    round_of,
-)
+from tokumei_arena.work.results import INTERRUPTED, NO_DATA, fail, finish, open_target, round_of
 from tokumei_arena.work.sandbox import Death, Outcome, run_child
 
-__all__ = [
-    "Job",
-    "claim_work",
-    "fail",
-    "failure_text",
-    "fingerprint",
-    "finish",
-    "heartbeat",
-    "run_job",
-    "run_pending",
-    "work_once",
-]
+__all__ = ["Job", "claim_work", "heartbeat", "run_job", "work_once"]
 
 logger = logging.getLogger(__name__)
 # Guesses about one target that one process scores together.
@@ -242,22 +221,3 @@ def work_once(*, stopped: Callable[[], bool] = lambda: False) -> int:
             for row in job.rows:
                 _died(Job(job.lease, (row,)), Outcome(None, Death.CRASHED))
     return len(jobs)
-
-
-@contextmanager
-def _as_worker() -> Iterator[None]:
-    before = settings.ARENA_ROLE
-    settings.ARENA_ROLE = "worker"
-    try:
-        yield
-    finally:
-        settings.ARENA_ROLE = before
-
-
-def run_pending() -> int:
-    """Do all work that waits, as a worker would, in this process and its children; return the number of jobs."""
-    count = 0
-    with _as_worker():
-        while done := work_once():
-            count += done
-    return count

@@ -7,23 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from tokumei_arena import access
-from tokumei_arena.contests import phases
 from tokumei_arena.models import Feedback, Phase, Round, Submission
 
-__all__ = ["coarse", "policy", "shown", "shown_figures"]
+__all__ = ["coarse_figures", "feedback_policy", "figures_under", "shown_figures"]
 
 BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
-def policy(round_: Round, kind: str) -> Feedback:
+def feedback_policy(round_: Round, kind: str) -> Feedback:
     """Return the rule for releases or guesses at this moment; after the results are out everything is exact."""
-    now = phases.current_phase(round_)
+    now = round_.current_phase()
     if now is not None and now.kind == Phase.Kind.PUBLISHED:
         return Feedback.EXACT
     release = kind == Submission.Kind.RELEASE
     chosen = Feedback(round_.release_feedback if release else round_.attack_feedback)
     if chosen is Feedback.DELAYED:
-        ended = phases.has_ended(round_, Phase.Kind.ANONYMIZE if release else Phase.Kind.ATTACK)
+        ended = round_.has_ended(Phase.Kind.ANONYMIZE if release else Phase.Kind.ATTACK)
         return Feedback.EXACT if ended else Feedback.NONE
     return chosen
 
@@ -32,17 +31,17 @@ def shown_figures(viewer: access.Viewer, submission: Submission) -> dict[str, An
     """Return the figures of a submission as this viewer may see them now."""
     if submission.evaluation is None:
         return {}
-    rule = Feedback.EXACT if access.is_referee(viewer) else policy(submission.round, submission.kind)
-    return shown(submission.evaluation.figures, rule)
+    rule = Feedback.EXACT if access.is_referee(viewer) else feedback_policy(submission.round, submission.kind)
+    return figures_under(submission.evaluation.figures, rule)
 
 
-def shown(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:
+def figures_under(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:
     """Return figures under a rule: as they are, rounded, as bands, or none."""
-    found = coarse(figures, rule)
+    found = coarse_figures(figures, rule)
     return {name: _band_text(value) for name, value in found.items()} if rule is Feedback.BANDS else found
 
 
-def coarse(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:
+def coarse_figures(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:
     """Return figures as exactly as a rule tells them; a band is the number where it begins."""
     if rule is Feedback.EXACT:
         return dict(figures)

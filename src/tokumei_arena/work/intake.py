@@ -17,12 +17,10 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access, clock
-from tokumei_arena.contests import phases
 from tokumei_arena.errors import ArenaError, NotAllowedError, NotNowError, RefusedError, TooManyError
 from tokumei_arena.models import Attempt, Blob, Choice, Membership, Person, Phase, Round, Submission, Target, Team
-from tokumei_arena.records import logbook
-from tokumei_arena.records.storage import discard, put_file
-from tokumei_arena.teams import rate_limits
+from tokumei_arena.records import discard_blob, put_file, record
+from tokumei_arena.teams import spend
 
 __all__ = ["choose", "free_slot", "remaining_tries", "retake_slot", "submit_guesses", "submit_release", "used_tries"]
 
@@ -36,7 +34,7 @@ def submit_release(
     """Take in anonymized data for the person's team."""
     team = access.need_member(person, round_.contest, *MAY_SUBMIT)
     _refuse_disqualified(team)
-    phases.require(round_, Phase.Kind.ANONYMIZE)
+    access.need_phase(round_, Phase.Kind.ANONYMIZE)
     fields = {"kind": Submission.Kind.RELEASE, "round": round_, "team": team}
     return _take(person, file, name=name, note=note, client_key=client_key, limit=round_.release_limit, fields=fields)
 
@@ -50,7 +48,7 @@ def submit_guesses(
     _refuse_disqualified(team)
     if target.team_id == team.pk:
         raise NotAllowedError(_("this is your own data"), code="own-target")
-    phases.require(round_, Phase.Kind.ATTACK)
+    access.need_phase(round_, Phase.Kind.ATTACK)
     if target.state != "done":
         raise NotNowError(_("this target is still being published; try again in a moment"), code="target-not-ready")
     fields = {"kind": Submission.Kind.GUESSES, "round": round_, "team": team, "target": target}
@@ -96,7 +94,7 @@ def _take(
             )
             if limit is not None:
                 _take_slot(submission, _scope(fields), limit)
-            logbook.record(
+            record(
                 f"submit.{submission.kind}",
                 actor=person,
                 contest=submission.round.contest,
@@ -106,10 +104,10 @@ def _take(
                 size=blob.size,
             )
     except ArenaError:
-        discard(blob)
+        discard_blob(blob)
         raise
     except IntegrityError:
-        discard(blob)
+        discard_blob(blob)
         known = _known(fields["team"], client_key)
         if known is None:
             raise
@@ -124,13 +122,13 @@ def _refuse_published(round_: Round) -> None:
     """
     locked = Round.objects.select_for_update(no_key=True).get(pk=round_.pk)
     if locked.targets.exists():
-        raise phases.over(Phase.Kind.ANONYMIZE)
+        raise access.phase_over(Phase.Kind.ANONYMIZE)
 
 
 def _slow_down(person: Person, team: Team) -> None:
     limits = settings.ARENA_LIMITS
-    rate_limits.spend("submit", person.pk, limit=limits["submits_per_minute"])
-    rate_limits.spend("submit", team.pk, limit=limits["team_submits_per_minute"])
+    spend("submit", person.pk, limit=limits["submits_per_minute"])
+    spend("submit", team.pk, limit=limits["team_submits_per_minute"])
 
 
 def _refuse_unusable(file: File[Any], *, note: str, client_key: str) -> None:
@@ -211,12 +209,12 @@ def choose(person: Person, submission: Submission) -> Choice:
         raise NotAllowedError(_("only a release of your own team can be chosen"), code="not-own")
     if submission.verdict != Submission.Verdict.VALID:
         raise RefusedError(_("only a valid submission can be chosen"), code="not-valid")
-    phases.require(submission.round, Phase.Kind.ANONYMIZE)
+    access.need_phase(submission.round, Phase.Kind.ANONYMIZE)
     with transaction.atomic():
         choice, _made = Choice.objects.update_or_create(
             round=submission.round, team=team, defaults={"submission": submission, "by": person}
         )
-        logbook.record(
+        record(
             "submission.choose",
             actor=person,
             contest=submission.round.contest,

@@ -14,7 +14,7 @@ from django.core.files.storage import storages
 
 from tokumei_arena import clock
 from tokumei_arena.models import Blob, DataFile, Submission, TargetFile
-from tokumei_arena.records.storage import PART, FolderStorage, discard
+from tokumei_arena.records import PART, FolderStorage, discard_blob
 
 __all__ = ["sweep_files"]
 
@@ -29,7 +29,7 @@ def sweep_files(*, older: timedelta = OLD) -> int:
         abandoned = abandoned.exclude(pk__in=owners.values_list("blob", flat=True))
     count = 0
     for blob in abandoned:
-        discard(blob)
+        discard_blob(blob)
         count += 1
     for area in Blob.Area.values:
         storage = storages[area]

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from tokumei_arena import access
 from tokumei_arena.errors import NotNowError
 from tokumei_arena.models import Contest, Person, RescoreItem, Submission, Target, WorkState
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 from tokumei_arena.work import intake
 
-__all__ = ["Queue", "evaluate_again", "latest", "publish_again", "queue"]
+__all__ = ["Queue", "evaluate_again", "latest_submissions", "publish_again", "queue"]
 
 SHOWN = 40
 WAITING = (WorkState.QUEUED, WorkState.RUNNING)
@@ -50,7 +50,7 @@ def queue(contest: Contest) -> Queue:
     )
 
 
-def latest(contest: Contest, *, failed: bool = False) -> list[Submission]:
+def latest_submissions(contest: Contest, *, failed: bool = False) -> list[Submission]:
     """Return the newest submissions, or those whose evaluation failed."""
     found = Submission.objects.filter(round__contest=contest)
     if failed:
@@ -68,7 +68,7 @@ def evaluate_again(submission: Submission, *, by: Person) -> None:
         intake.retake_slot(submission)
         _requeue(submission)
         contest = submission.round.contest
-        logbook.record("evaluation.again", actor=by, contest=contest, object_id=submission.pk)
+        record("evaluation.again", actor=by, contest=contest, object_id=submission.pk)
 
 
 def publish_again(target: Target, *, by: Person) -> None:
@@ -78,7 +78,7 @@ def publish_again(target: Target, *, by: Person) -> None:
         target = Target.objects.select_for_update(of=("self",)).get(pk=target.pk)
         _refuse_not_failed(target)
         _requeue(target)
-        logbook.record("target.again", actor=by, contest=target.round.contest, object_id=target.pk)
+        record("target.again", actor=by, contest=target.round.contest, object_id=target.pk)
 
 
 def _refuse_not_failed(row: Submission | Target) -> None:

@@ -14,13 +14,20 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access, clock
-from tokumei_arena.contests import phases
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Evaluation, Person, Rescore, RescoreItem, Round, Submission, WorkState
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 from tokumei_arena.work import intake
 
-__all__ = ["Difference", "Progress", "apply", "differences", "discard", "progress", "start"]
+__all__ = [
+    "Difference",
+    "Progress",
+    "apply_rescore",
+    "discard_rescore",
+    "rescore_differences",
+    "rescore_progress",
+    "start_rescore",
+]
 
 VALID = "valid"
 
@@ -62,10 +69,10 @@ class Progress:
         return self.waiting == 0
 
 
-def start(round_: Round, *, by: Person, reason: str) -> Rescore:
+def start_rescore(round_: Round, *, by: Person, reason: str) -> Rescore:
     """Queue every evaluated submission of a round to be evaluated once more."""
     access.need_referee(by)
-    phases.need_reason(reason)
+    access.need_reason(reason)
     with transaction.atomic():
         locked = Round.objects.select_for_update().get(pk=round_.pk)
         if locked.rescores.filter(applied_at=None).exists():
@@ -77,7 +84,7 @@ def start(round_: Round, *, by: Person, reason: str) -> Rescore:
         rescore = Rescore.objects.create(round=locked, reason=reason.strip(), by=by)
         items = [RescoreItem(rescore=rescore, submission=submission) for submission in found.order_by("received_at")]
         RescoreItem.objects.bulk_create(items)
-        logbook.record(
+        record(
             "rescore.start",
             actor=by,
             contest=locked.contest,
@@ -89,7 +96,7 @@ def start(round_: Round, *, by: Person, reason: str) -> Rescore:
     return rescore
 
 
-def progress(rescore: Rescore) -> Progress:
+def rescore_progress(rescore: Rescore) -> Progress:
     """Return how far the computation is."""
     counts = rescore.items.aggregate(
         total=Count("pk"),
@@ -108,7 +115,7 @@ def _items(rescore: Rescore) -> Iterator[tuple[RescoreItem, Evaluation]]:
             yield item, item.evaluation
 
 
-def differences(rescore: Rescore) -> list[Difference]:
+def rescore_differences(rescore: Rescore) -> list[Difference]:
     """Return every figure that differs from what counts now, to the last bit, in a fixed order."""
     found = []
     for item, after in _items(rescore):
@@ -128,7 +135,7 @@ def _same(before: Any, after: Any) -> bool:
     return type(before) is type(after) and (before == after or (before != before and after != after))  # noqa: PLR0124
 
 
-def apply(rescore: Rescore, *, by: Person) -> int:
+def apply_rescore(rescore: Rescore, *, by: Person) -> int:
     """Make the new evaluations count; return how many submissions changed.
 
     Refused while anything is still computed or failed: half a re-scoring would be unfair.
@@ -137,16 +144,16 @@ def apply(rescore: Rescore, *, by: Person) -> int:
     with transaction.atomic():
         rescore = Rescore.objects.select_for_update().get(pk=rescore.pk)
         _refuse_closed(rescore)
-        state = progress(rescore)
+        state = rescore_progress(rescore)
         if not state.finished or state.failed:
             message = _("%(waiting)d items are not computed yet and %(failed)d failed; nothing was applied")
             raise NotNowError(message % {"waiting": state.waiting, "failed": state.failed}, code="rescore-unfinished")
-        changed = sorted({str(one.submission.pk) for one in differences(rescore)})
+        changed = sorted({str(one.submission.pk) for one in rescore_differences(rescore)})
         for item, evaluation in _items(rescore):
             _put(item.submission, evaluation)
         rescore.applied_at = clock.now()
         rescore.save(update_fields=["applied_at"])
-        logbook.record(
+        record(
             "rescore.apply",
             actor=by,
             contest=rescore.round.contest,
@@ -167,14 +174,14 @@ def _put(submission: Submission, evaluation: Evaluation) -> None:
         intake.free_slot(submission)
 
 
-def discard(rescore: Rescore, *, by: Person, reason: str) -> None:
+def discard_rescore(rescore: Rescore, *, by: Person, reason: str) -> None:
     """Throw a re-scoring away; what counts stays as it is, and the log keeps that it was tried."""
     access.need_referee(by)
-    phases.need_reason(reason)
+    access.need_reason(reason)
     with transaction.atomic():
         rescore = Rescore.objects.select_for_update().get(pk=rescore.pk)
         _refuse_closed(rescore)
-        logbook.record(
+        record(
             "rescore.discard",
             actor=by,
             contest=rescore.round.contest,

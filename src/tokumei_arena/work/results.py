@@ -28,8 +28,7 @@ from tokumei_arena.models import (
     TargetFile,
     WorkState,
 )
-from tokumei_arena.records import logbook
-from tokumei_arena.records.storage import discard, put_file
+from tokumei_arena.records import discard_blob, put_file, record
 from tokumei_arena.work import intake, leases
 from tokumei_arena.work.sandbox import Death
 
@@ -85,7 +84,7 @@ def finish(row: Leased, lease: uuid.UUID, result: dict[str, Any], inputs: dict[s
         elif isinstance(mine, RescoreItem):
             mine.evaluation = evaluation
         _end(mine, WorkState.DONE)
-        logbook.record(
+        record(
             "rescore.compute" if isinstance(mine, RescoreItem) else "evaluation.finish",
             contest=submission.round.contest,
             object_id=submission.pk,
@@ -122,7 +121,7 @@ def fail(row: Leased, lease: uuid.UUID, reason: str) -> bool:
         if isinstance(mine, Submission):
             intake.free_slot(mine)
         _end(mine, WorkState.FAILED, REASONS[reason])
-        logbook.record("evaluation.fail", contest=round_of(mine).contest, object_id=mine.pk, reason=reason)
+        record("evaluation.fail", contest=round_of(mine).contest, object_id=mine.pk, reason=reason)
     return True
 
 
@@ -151,8 +150,8 @@ def open_target(
                 for listed, blob in zip(files, made, strict=True)
             )
             _end(mine, WorkState.DONE)
-            logbook.record("target.publish", contest=mine.round.contest, object_id=mine.pk, files=len(files))
+            record("target.publish", contest=mine.round.contest, object_id=mine.pk, files=len(files))
     if mine is None:
         for blob in made:
-            discard(blob)
+            discard_blob(blob)
     return mine is not None

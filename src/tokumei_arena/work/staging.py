@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from tokumei.contests import find_game
 from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, TargetFile, Team
-from tokumei_arena.records.storage import copy_to
+from tokumei_arena.records import copy_to
 
 __all__ = ["MissingDataError", "data_blobs", "parameters_of", "put_files", "stage_guesses", "stage_release"]
 

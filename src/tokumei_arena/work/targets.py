@@ -18,9 +18,8 @@ from django.db.models import Count, Max
 
 from tokumei.contests import find_game
 from tokumei_arena import clock
-from tokumei_arena.contests import phases
 from tokumei_arena.models import Choice, LogEntry, Phase, Round, Submission, Target, Team
-from tokumei_arena.records import logbook
+from tokumei_arena.records import record
 
 __all__ = [
     "chosen_release",
@@ -132,7 +131,7 @@ def _too_early_or_late(round_: Round) -> bool:
 
 def make_due_targets(round_: Round) -> list[Target]:
     """Make the targets of a round whose anonymization is over and fully evaluated; return those that are new."""
-    if not phases.has_ended(round_, Phase.Kind.ANONYMIZE):
+    if not round_.has_ended(Phase.Kind.ANONYMIZE):
         return []
     if _too_early_or_late(round_):
         return []
@@ -153,5 +152,5 @@ def make_due_targets(round_: Round) -> list[Target]:
             alias = names[position % len(names)] + (f" {again + 1}" if again else "")
             found.append(Target.objects.create(round=locked, team=team, submission=release, alias=alias))
         if found:
-            logbook.record("targets.make", contest=locked.contest, object_id=locked.pk, count=len(found))
+            record("targets.make", contest=locked.contest, object_id=locked.pk, count=len(found))
     return found

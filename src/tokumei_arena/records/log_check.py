@@ -1,4 +1,8 @@
-"""Whether the audit log is whole: its chain, its end, and the triggers that protect it."""
+"""Whether the audit log is whole: its chain, its end, and the triggers that protect it.
+
+The hash chain shows that somebody tampered; the triggers (a migration makes them) stop a program that is merely wrong.
+Whoever owns the database can take them off again, which is why ``verify-log`` also says whether they are on.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,15 @@ from typing import Any
 from django.db import connection
 
 from tokumei_arena.models import LogEntry
-from tokumei_arena.records import log_guard, logbook
+from tokumei_arena.records import logbook
 
-__all__ = ["LogState", "log_state"]
+__all__ = ["LogState", "is_guarded", "log_state"]
+
+TRIGGERS = {"sqlite": {"log_no_update", "log_no_delete"}, "postgresql": {"log_no_change", "log_no_truncate"}}
+LISTED = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'arena_logentry'",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgrelid = 'arena_logentry'::regclass AND tgenabled <> 'D'",
+}
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,13 @@ def log_state(head: str = "") -> LogState:
     return LogState(
         LogEntry.objects.count(),
         logbook.START if last is None else last.hash,
-        log_guard.is_on(connection),
+        is_guarded(),
         broken,
     )
+
+
+def is_guarded() -> bool:
+    """Return whether the database refuses changes of the log."""
+    with connection.cursor() as cursor:
+        cursor.execute(LISTED[connection.vendor])
+        return TRIGGERS[connection.vendor] <= {row[0] for row in cursor.fetchall()}

@@ -1,4 +1,4 @@
-"""What a viewer should do next in a contest, in one sentence and one link."""
+"""What participants and referees should do next in a contest: each thing in one sentence with the page for it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tokumei_arena import access, clock
-from tokumei_arena.contests import phases
-from tokumei_arena.models import Contest, Membership, Phase, Round, Submission, Team
-from tokumei_arena.teams.membership import registration_open
+from tokumei_arena.contests.round_data import teams_without_data
+from tokumei_arena.models import (
+    Clarification,
+    Contest,
+    Membership,
+    Phase,
+    Rescore,
+    Round,
+    Submission,
+    Target,
+    Team,
+    WorkState,
+)
+from tokumei_arena.teams import registration_open
 
-__all__ = ["Step", "active_round", "next_step"]
+__all__ = ["Step", "active_round", "next_step", "referee_steps"]
 
 
 @dataclass(frozen=True)
@@ -30,13 +41,8 @@ class Step:
 def active_round(contest: Contest) -> Round | None:
     """Return the round that matters now: the first whose results are not out, else the last."""
     rounds = list(contest.rounds.prefetch_related("phases"))
-    waiting = [one for one in rounds if not _published(one)]
+    waiting = [one for one in rounds if not one.has_begun(Phase.Kind.PUBLISHED)]
     return next(iter(waiting), rounds[-1] if rounds else None)
-
-
-def _published(round_: Round) -> bool:
-    phase = phases.phase_of(round_, Phase.Kind.PUBLISHED)
-    return phase is not None and phase.starts_at <= clock.now()
 
 
 def next_step(viewer: access.Viewer, contest: Contest) -> Step:
@@ -45,7 +51,7 @@ def next_step(viewer: access.Viewer, contest: Contest) -> Step:
     found = access.membership(viewer, contest)
     if access.is_referee(viewer):
         return Step(_("You are a referee: run this contest from the desk."), _("Referee desk"), "desk")
-    if found is None and round_ is not None and _published(round_):
+    if found is None and round_ is not None and round_.has_begun(Phase.Kind.PUBLISHED):
         return _results(contest, round_)
     if viewer.is_anonymous:
         return Step(_("Sign in to take part."), _("Sign in"), "account_login")
@@ -72,7 +78,7 @@ def _step_of_member(found: Membership, contest: Contest, round_: Round | None) -
 
 def _step_in_round(team: Team, contest: Contest, round_: Round) -> Step:
     words = (contest.slug, round_.kind)
-    phase = phases.current_phase(round_)
+    phase = round_.current_phase()
     if phase is None or phase.kind == Phase.Kind.REGISTRATION:
         return _wait(round_)
     if phase.kind == Phase.Kind.ANONYMIZE:
@@ -118,3 +124,71 @@ def _results(contest: Contest, round_: Round) -> Step:
     if contest.rounds.count() > 1:
         return Step(_("The results are out."), _("Overall ranking"), "overall", (contest.slug,))
     return Step(_("The results are out."), _("Board"), "board", (contest.slug, round_.kind))
+
+
+def referee_steps(contest: Contest) -> list[Step]:
+    """Return what is left to do, most pressing first; an empty list if nothing is."""
+    slug = (contest.slug,)
+    steps = [*_failures(contest), *_teams(contest), *_questions(contest)]
+    for round_ in contest.rounds.prefetch_related("phases"):
+        steps += _data(round_)
+    steps += [
+        Step(_("A re-scoring waits for your decision."), _("Compare"), "desk_rescore", (contest.slug, str(one.pk)))
+        for one in Rescore.objects.filter(round__contest=contest, applied_at=None)
+    ]
+    if not contest.is_open:
+        text = _("The contest is not visible yet. Open it when everything is ready.")
+        steps.append(Step(text, _("Settings"), "desk_edit", slug))
+    return steps
+
+
+def _failures(contest: Contest) -> list[Step]:
+    submissions = Submission.objects.filter(round__contest=contest, state=WorkState.FAILED).count()
+    targets = Target.objects.filter(round__contest=contest, state=WorkState.FAILED).count()
+    count = submissions + targets
+    if not count:
+        return []
+    text = ngettext(
+        "%(count)d evaluation failed. Look at the reason, then repeat it.",
+        "%(count)d evaluations failed. Look at the reasons, then repeat them.",
+        count,
+    )
+    return [Step(text % {"count": count}, _("Failed work"), "desk_failed", (contest.slug,))]
+
+
+def _teams(contest: Contest) -> list[Step]:
+    count = Team.objects.filter(contest=contest, approved_at=None, disqualified_at=None).count()
+    if not count:
+        return []
+    text = ngettext("%(count)d team waits for approval.", "%(count)d teams wait for approval.", count)
+    return [Step(text % {"count": count}, _("Teams"), "desk_teams", (contest.slug,))]
+
+
+def _questions(contest: Contest) -> list[Step]:
+    count = Clarification.objects.filter(contest=contest, answered_at=None).count()
+    if not count:
+        return []
+    text = ngettext("%(count)d question waits for an answer.", "%(count)d questions wait for an answer.", count)
+    return [Step(text % {"count": count}, _("Questions"), "desk_notices", (contest.slug,))]
+
+
+def _data(round_: Round) -> list[Step]:
+    words, begins = (round_.contest.slug, round_.kind), round_.phase_of(Phase.Kind.ANONYMIZE)
+    moment = None if begins is None else begins.starts_at
+    if round_.has_ended(Phase.Kind.ANONYMIZE):
+        return []
+    if round_.private_data:
+        count = len(teams_without_data(round_))
+        if not count:
+            return []
+        text = ngettext(
+            "%(round)s: %(count)d team has no data of its own yet. Anonymization begins:",
+            "%(round)s: %(count)d teams have no data of their own yet. Anonymization begins:",
+            count,
+        )
+        told = text % {"round": round_.get_kind_display().capitalize(), "count": count}
+        return [Step(told, _("Data"), "desk_data", words, moment)]
+    if round_.data_files.exists():
+        return []
+    text = _("%(round)s: there is no data yet. Anonymization begins:")
+    return [Step(text % {"round": round_.get_kind_display().capitalize()}, _("Data"), "desk_data", words, moment)]
