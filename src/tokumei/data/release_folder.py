@@ -3,6 +3,8 @@
     release/
       data.csv        (or data.parquet) pseudonym and generalized cells, sorted as text
       schema.toml     what the columns mean
+      people.csv      (or people.parquet) the same for a table of people, where there is one, and
+      people.toml     what its columns mean
       summary.md      for people: what was done, how to read it, what it protects against
       manifest.json   what was done, by which version, with the hashes of the files
 
@@ -14,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data.cells import SetCells
 from tokumei.data.files import atomic_folder
 from tokumei.data.history import History, Release, Secret
@@ -29,6 +33,8 @@ from tokumei.errors import LeakError, ParameterError
 __all__ = [
     "DATA_STEM",
     "MANIFEST_NAME",
+    "PEOPLE_SCHEMA_NAME",
+    "PEOPLE_STEM",
     "SCHEMA_NAME",
     "SUMMARY_NAME",
     "in_published_order",
@@ -37,16 +43,26 @@ __all__ = [
 ]
 
 DATA_STEM, SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME = "data", "schema.toml", "summary.md", "manifest.json"
+PEOPLE_STEM, PEOPLE_SCHEMA_NAME = "people", "people.toml"
 
 
 def in_published_order(release: Release, secret: Secret) -> tuple[Release, Secret]:
-    """Return both with the records sorted as text, so that their order tells nothing about the original."""
+    """Return both with records and people sorted as text, so that their order tells nothing about the original."""
+    order = _text_order(release)
+    release, secret = release.take(order), secret.take(order)
+    if release.people is None:
+        return release, secret
+    order = _text_order(release.people)
+    people = None if secret.people is None else secret.people[order]
+    return replace(release, people=release.people.take(order)), replace(secret, people=people)
+
+
+def _text_order(release: Release) -> Ints:
     text = release.text()
     # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
     # Columns go by number: a name of the data could mean something to polars.
     text.columns = [str(number) for number in range(text.width)]
-    order = text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
-    return release.take(order), secret.take(order)
+    return text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
 
 
 def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
@@ -54,7 +70,8 @@ def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
 
     A generalized cell that has the id among its values counts as readable, a suppressed one does not.
     """
-    ids = release.pseudonyms.cast(pl.String).unique()
+    tables = (release,) if release.people is None else (release, release.people)
+    ids = pl.concat([table.pseudonyms.cast(pl.String).alias("id") for table in tables]).unique()
     left = ids.filter(ids.is_in(history.subjects.implode()))
     if len(left):
         message = (
@@ -99,16 +116,12 @@ def write_release(
     """Write the release folder whole or not at all; return its manifest."""
     if data_format == "csv":
         _refuse_control_characters(release)
+        if release.people is not None:
+            _refuse_control_characters(release.people)
     with atomic_folder(folder) as temporary:
-        data = temporary / f"{DATA_STEM}.{data_format}"
-        text = release.text()
-        # Polars opens no file whose name is no text; Python does.
-        with data.open("wb") as file:
-            if data_format == "parquet":
-                text.write_parquet(file)
-            else:
-                text.write_csv(file)
-        (temporary / SCHEMA_NAME).write_text(release.schema.to_toml(), encoding="utf-8")
+        _write_table(release, temporary / f"{DATA_STEM}.{data_format}", temporary / SCHEMA_NAME)
+        if release.people is not None:
+            _write_table(release.people, temporary / f"{PEOPLE_STEM}.{data_format}", temporary / PEOPLE_SCHEMA_NAME)
         if summary is not None:
             (temporary / SUMMARY_NAME).write_text(summary, encoding="utf-8")
         manifest = {
@@ -123,3 +136,14 @@ def write_release(
         manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         (temporary / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8")
     return manifest
+
+
+def _write_table(release: Release, data: Path, schema: Path) -> None:
+    text = release.text()
+    # Polars opens no file whose name is no text; Python does.
+    with data.open("wb") as file:
+        if data.suffix == ".parquet":
+            text.write_parquet(file)
+        else:
+            text.write_csv(file)
+    schema.write_text(release.schema.to_toml(), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,7 @@ from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, U
 
 __all__ = ["read_release", "read_release_schema", "release_from_text"]
 
-_DATA_NAMES = ("data.csv", "data.parquet")
-_SCHEMA_NAME, _MANIFEST_NAME = "schema.toml", "manifest.json"
+_SCHEMA_NAME, _PEOPLE_SCHEMA_NAME, _MANIFEST_NAME = "schema.toml", "people.toml", "manifest.json"
 
 
 def read_release_schema(folder: Path) -> Schema:
@@ -37,19 +37,32 @@ def read_release(folder: Path, history: History) -> Release:
     """Read the release in a folder; categories are coded as in ``history``, which must have the same columns."""
     schema = read_release_schema(folder)
     _refuse_other_schema(schema, history.schema, folder)
-    data = next((folder / name for name in _DATA_NAMES if (folder / name).is_file()), None)
-    if data is None:
-        message = f"{folder} holds neither data.csv nor data.parquet; name the folder that 'tokumei anonymize' wrote"
-        raise UnreadableError(message, file=str(folder))
     method = _method(folder / _MANIFEST_NAME)
+    release = _read_table(folder, "data", schema, history, method)
+    if not (folder / _PEOPLE_SCHEMA_NAME).is_file():
+        return release
+    if history.people is None:
+        message = f"{folder}: the release has a table of people, and the original as it was read has none"
+        raise SchemaError(message, file=str(folder))
+    schema = Schema.read(folder / _PEOPLE_SCHEMA_NAME)
+    _refuse_other_schema(schema, history.people.schema, folder)
+    return replace(release, people=_read_table(folder, "people", schema, history.people, method))
+
+
+def _read_table(folder: Path, stem: str, schema: Schema, history: History, method: str) -> Release:
+    names = (f"{stem}.csv", f"{stem}.parquet")
+    data = next((folder / name for name in names if (folder / name).is_file()), None)
+    if data is None:
+        message = f"{folder} holds neither {names[0]} nor {names[1]}; name the folder that 'tokumei anonymize' wrote"
+        raise UnreadableError(message, file=str(folder))
+    categories = _with_absence(history.categories)
     if data.suffix == ".parquet":
         frame = read_table(data).select(pl.all().cast(pl.String))
-        return release_from_text(frame, schema, _with_absence(history.categories), file=str(data), method=method)
+        return release_from_text(frame, schema, categories, file=str(data), method=method)
     text, _ = to_utf8(read_bytes(data), str(data))
     records = parse_csv(text, str(data))
     frame = records.frame[1:]
     frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
-    categories = _with_absence(history.categories)
     return release_from_text(frame, schema, categories, file=str(data), lines=records.lines[1:], method=method)
 
 

@@ -151,7 +151,7 @@ def _with_kept(history: History, release: Release, rows: Ints) -> Release:
     source, dummy = np.maximum(rows, 0), rows < 0
     kept = {field.name: history.cells(field.name).take(source).suppress(dummy) for field in history.schema.kept}
     cells = {field.name: {**release.cells, **kept}[field.name] for field in history.schema.fields}
-    return Release(history.schema, release.pseudonyms, cells, release.method)
+    return dataclasses.replace(release, schema=history.schema, cells=cells)
 
 
 def check_places(folder: Path, secret_file: Path | None = None, *, beside: Sequence[Path] = ()) -> Path:

@@ -131,7 +131,9 @@ def test_part_takes_the_first_category_and_the_choice() -> None:
         ("2", "2"),
         ("3", "1"),
     ]
-    answers = {tuple(ItemSets().guess(history, release, rng=np.random.default_rng(s)).pairs().rows()) for s in range(40)}
+    answers = {
+        tuple(ItemSets().guess(history, release, rng=np.random.default_rng(s)).pairs().rows()) for s in range(40)
+    }
     assert len(answers) == 6
 
 

@@ -27,6 +27,8 @@ class MasterAttack(Attack):
     def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:
         """Return one guess per row of M', in their order."""
         original, published = shop_of(knowledge), shop_of(release)
-        rows = self.choose(original, published, rng=rng)
+        rows = np.empty(0, dtype=np.int64)
+        if original.customers and published.customers:
+            rows = self.choose(original, published, rng=rng)
         names = original.master["customer"].gather(rows)
         return Guesses.of_pairs(published.master["customer"], names, attack=self.name)

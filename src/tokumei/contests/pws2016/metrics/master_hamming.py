@@ -18,7 +18,7 @@ __all__ = ["MasterHamming"]
 
 @dataclass(frozen=True, kw_only=True)
 class MasterHamming(Metric):
-    """The share of differing cells of the master, the id left out; texts must be equal to count as equal."""
+    """The share of differing cells of the master, the id left out."""
 
     name: ClassVar[str] = "ham"
     summary: ClassVar[str] = "share of the values of the master that changed"

@@ -48,6 +48,9 @@ class Team06(RowMethod):
 
     def change(self, table: HealthTable, *, rng: np.random.Generator) -> ChangedRows:
         """Run the five steps; raise InfeasibleError if the limits cannot be met."""
+        if table.height == 0:
+            message = f"'{self.name}' exchanges rows, and the table has none"
+            raise InfeasibleError(message, code="no-rows")
         steps: list[dict[str, Any]] = []
         limits = (self.rate * self.margin, self.odds * self.margin, self.correlation * self.margin)
         kept = self._delete_rows(table, steps, rng)
@@ -63,6 +66,11 @@ class Team06(RowMethod):
         replaced = plant_decoys(tracker, allowed, deleted, limits=limits, most=self.decoys, rng=rng)
         steps.append({"step": "decoys", "changed": int(replaced.sum()), **self._compliance(table, kept, tracker)})
         untouched = np.flatnonzero((partner < 0) & ~replaced)
+        if len(untouched) == len(kept):
+            message = (
+                f"'{self.name}' finds no records that may change places; allow a larger loss or fewer similar ones"
+            )
+            raise InfeasibleError(message, code="utility")
         tracker.delete(untouched)
         steps.append({"step": "untouched", "deleted": len(untouched), **self._compliance(table, kept, tracker)})
         repaired = repair_by_deletion(
