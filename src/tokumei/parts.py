@@ -26,6 +26,7 @@ from tokumei.data import Guesses, History, Release, Score, Secret
 from tokumei.errors import InfeasibleError, ParameterError, UnknownPartError, did_you_mean
 
 __all__ = [
+    "NEEDS",
     "Attack",
     "Method",
     "Metric",
