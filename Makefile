@@ -1,4 +1,4 @@
-# make setup | demo | test | lint | bench | docs: each works from nothing on a Debian machine with Python 3.11.
+# make setup | demo | quick | test | coverage | campaign | lint | bench | docs: each works from nothing on a Debian machine with Python 3.11.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
@@ -6,11 +6,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # One more than two cores: some tests wait for other processes most of their time.
 WORKERS ?= 3
+# Written when the kernels were compiled as they are now.
+COMPILED := $(VENV)/.compiled
+KERNELS := $(shell grep -rl --include='*.py' numba src)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Hundreds of test processes load the same modules: each would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test kernels lint packages messages bench docs clean
+.PHONY: setup demo quick test suite campaign coverage lint packages messages bench docs clean
 
 setup: $(STAMP)
 
@@ -44,14 +47,32 @@ packages:
 	    apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing >/dev/null; \
 	  else echo "not installed, their tests are skipped:$$missing"; fi; fi
 
-# The kernels are tested first, on one core beside the types: they are compiled once, for all processes that follow.
-test: setup
-	@$(MAKE) --no-print-directory -j 3 lint packages kernels
-	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal --ignore tests/kernels
-	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) tests/arena -m "not once"
+# Everything that decides, on SQLite with files, and what a database or an object store decides on PostgreSQL with S3 too.
+# Types are checked beside the tests: that takes one process some time, and tests wait for others now and then.
+test: setup packages $(COMPILED)
+	@$(MAKE) --no-print-directory --output-sync=target -j 2 lint suite
 
-kernels: setup
-	$(BIN)/pytest -q tests/kernels
+suite: setup
+	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) --dist worksteal tests/arena -m database
+
+# The battery of all parts runs almost every kernel: in one process it compiles each once, for all processes that follow.
+$(COMPILED): $(KERNELS) | $(STAMP)
+	$(BIN)/pytest -q tests/test_parts.py
+	@touch $(COMPILED)
+
+# An answer within a minute: what is not marked slow, with fewer random examples, and no real servers.
+quick: setup
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
+	TOKUMEI_EFFORT=quick $(BIN)/pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
+
+# What is too long for every day, with its figures: full-size data, thousands of damaged files, series of kill -9, load, all server
+# tests on PostgreSQL with S3, and every property with many more random examples.
+campaign: setup packages
+	TOKUMEI_EFFORT=campaign $(BIN)/pytest -q -n $(WORKERS) -m "campaign or effort or hypothesis"
+	TOKUMEI_EFFORT=usual $(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) tests/arena
+	$(BIN)/python -m benchmarks.arena
 
 # Collect what the arena says; then translate the new entries of the Japanese catalogue and run this again.
 messages: setup packages

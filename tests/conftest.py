@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.effort import EFFORT, examples
+from tests.ending import ENDING
+
 # Machines are shared: how long one example takes says nothing.
-settings.register_profile("tokumei", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "tokumei", deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("tokumei")
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -44,15 +52,25 @@ class Ran:
 Run = Callable[..., Ran]
 
 
+def run_main(*words: object) -> None:
+    """Run ``tokumei`` in this process; a signal that ends the tests is not the command's."""
+    from tokumei.cli import main
+
+    try:
+        with mock.patch.object(main, "_ending_on_sigterm", nullcontext):
+            main.main([str(word) for word in words])
+    finally:
+        ENDING.go_on()
+
+
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs ``tokumei`` in this process with the given words."""
-    from tokumei.cli.main import main
 
     def call(*words: object) -> Ran:
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
-            main([str(word) for word in words])
+            run_main(*words)
         captured = capfd.readouterr()
         status = ended.value.code
         return Ran(status if isinstance(status, int) else 0, captured.out, captured.err)
@@ -72,8 +90,20 @@ def real_data(request: pytest.FixtureRequest) -> Path:
     return _shared(request, "data")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let every worker begin with its share of the slow tests: none is left alone with a long one at the end."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the system end the tests."""
+    config.pluginmanager.register(ENDING)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave campaigns out unless they are asked for; let every worker begin with its share of the slow tests.
+
+    Then none is left alone with a long one at the end.
+    """
+    if EFFORT != "campaign":
+        left_out = [item for item in items if item.get_closest_marker("campaign")]
+        items[:] = [item for item in items if not item.get_closest_marker("campaign")]
+        config.hook.pytest_deselected(items=left_out)
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers == 1:
         return
@@ -87,8 +117,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ]
 
 
+def pytest_collection_finish() -> None:
+    """Take what was loaded until now for permanent: the search for garbage need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many cases were skipped because the shared data is absent."""
+    """Print the figures of campaigns, and how many cases were skipped because the shared data is absent."""
+    for report in terminalreporter.stats.get("passed", []):
+        for name, value in report.user_properties:
+            if name == "figure":
+                terminalreporter.write_line(f"{report.duration:7.1f} s  {value}")
     skipped = [
         report for report in terminalreporter.stats.get("skipped", []) if "set TOKUMEI_SHARED" in str(report.longrepr)
     ]

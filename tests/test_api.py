@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -98,7 +101,8 @@ def test_a_file_gives_the_same_as_its_frame(tmp_path: Path) -> None:
 def test_a_release_is_written_and_audited_from_its_folder(tmp_path: Path) -> None:
     made = tokumei.anonymize(FRAME, k=2, effort="fast")
     published = made.write(tmp_path / "release")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release.plan.toml", "release.secret"]
+    names = ["release", "release.audit.json", "release.plan.toml", "release.secret"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
     assert published.manifest["parameters"]["k"] == 2
     result = tokumei.audit(FRAME, tmp_path / "release", secret=tmp_path / "release.secret", k=2)
     assert (result.verdict.outcome.value, result.with_secret) == ("safe", True)
@@ -165,3 +169,67 @@ def test_pandas_is_not_imported_by_the_api() -> None:
     code = "import sys, tokumei.api; print('pandas' in sys.modules, 'pyarrow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
+
+
+def test_help_and_signature_tell_the_parameters() -> None:
+    names = list(inspect.signature(tokumei.anonymize).parameters)
+    assert names[:6] == ["data", "method", "k", "schema", "subject", "seed"]
+    assert names[6:] == ["threads", "audit", "data_format", "settings"]
+    for function in (
+        tokumei.anonymize,
+        tokumei.attack,
+        tokumei.audit,
+        tokumei.compare,
+        tokumei.describe,
+        tokumei.read_history,
+        tokumei.read_release,
+        tokumei.report,
+    ):
+        text = pydoc.plain(pydoc.render_doc(function))
+        for name, parameter in inspect.signature(function).parameters.items():
+            assert parameter.annotation is not parameter.empty
+            # Once in the signature, once in what is said of it.
+            assert len(re.findall(rf"\b{name}\b", text)) > 1, (function, name)
+
+
+def test_no_result_prints_what_a_person_did(tmp_path: Path) -> None:
+    frame = FRAME.with_columns(customer=pl.format("QZX{}", "customer"), goods=pl.format("QZX{}", "goods"))
+    made = tokumei.anonymize(frame, k=2, seed=4, effort="fast")
+    assert repr(made) == "Made(k-anonymity: 64 records under 8 pseudonyms; safe at k = 2)"
+    made.write(tmp_path / "release")
+    described = tokumei.describe(frame)
+    assert repr(described) == "Description(64 records of 8 subjects)"
+    release = tokumei.read_release(tmp_path / "release", frame)
+    guesses = tokumei.attack(frame, made, "nearest-history", seed=1)
+    results = (made, described, release, guesses, made.history, made.secret, tokumei.audit(frame, made), made.plan)
+    for result in results:
+        assert "QZX" not in repr(result)
+        assert len(repr(result)) < 2000
+
+
+def test_an_attack_on_a_folder_is_that_on_what_was_made(tmp_path: Path) -> None:
+    made = tokumei.anonymize(FRAME, method="pseudonymize", schema=SCHEMA, seed=4, audit=False)
+    made.write(tmp_path / "release")
+    guesses = [tokumei.attack(FRAME, release, "re-item", seed=1) for release in (made, tmp_path / "release")]
+    assert guesses[0].frame.equals(guesses[1].frame)
+    assert guesses[0].hits(made.secret.owners) > 0
+    assert tokumei.read_release(tmp_path / "release", made.history).text().equals(made.data)
+    with pytest.raises(ParameterError, match="'re-item' has no parameter 'chioce'"):
+        tokumei.attack(FRAME, made, "re-item", chioce="random")
+
+
+def test_methods_are_compared_in_a_frame() -> None:
+    runs = tokumei.compare(
+        as_pandas(), ["k-anonymity", "pseudonymize"], k=[2], settings={"k-anonymity": {"effort": "fast"}}, seed=1
+    )
+    assert runs["release"].to_list() == ["k-anonymity k=2", "pseudonymize"]
+    assert runs["settings"].to_list() == ["effort=fast", ""]
+    assert runs["verdict"].to_list() == ["safe", "unsafe"]
+
+
+def test_a_report_is_a_text_that_only_its_owner_reads(tmp_path: Path) -> None:
+    made = tokumei.anonymize(FRAME, k=2, effort="fast", schema=SCHEMA, seed=4)
+    text = tokumei.report(FRAME, made, language="ja", output=tmp_path / "report.html")
+    assert text == (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "report.html").stat().st_mode & 0o777 == 0o600
+    assert 'lang="ja"' in text

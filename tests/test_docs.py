@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import Run
+from tests.tours import SIZES, follow, run_python
 
 PROJECT = Path(__file__).resolve().parent.parent
 # Written by each build of the guide from the program itself (docs/reference_pages.py); never part of the project.
@@ -28,30 +28,26 @@ def blocks(file: str, language: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_readme_commands_and_python_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("subjects", SIZES)
+def test_readme_commands_and_python_run(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subjects: int
+) -> None:
     """Every line of the tour ends well in an empty folder, and so does the Python example after it."""
+    monkeypatch.chdir(tmp_path)
     (tour,) = blocks("README.md", "sh")
-    for line in tour.splitlines():
-        words = shlex.split(line)
-        assert words[0] == "tokumei"
-        done = subprocess.run(
-            [sys.executable, "-m", "tokumei", *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    follow(tour, run, subjects=subjects)
     (example,) = blocks("README.md", "python")
-    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert 0 < float(done.stdout.splitlines()[0]) < 1
+    assert 0 < float(run_python(example)[0]) < 1
 
 
 def test_both_languages_show_the_same_commands() -> None:
     assert blocks("README.md", "sh") == blocks("README.ja.md", "sh")
 
 
-@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: str(file.relative_to(PROJECT)))
-def test_links_lead_somewhere(file: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text(encoding="utf-8")):
-        if not target.startswith(("http:", "https:", "mailto:")):
-            path = (file.parent / target).resolve()
-            known = path.exists() or str(path.relative_to(PROJECT)) in GENERATED
-            assert known, f"{file.name} links to {target}"
+def test_links_lead_somewhere() -> None:
+    for file in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text(encoding="utf-8")):
+            if not target.startswith(("http:", "https:", "mailto:")):
+                path = (file.parent / target).resolve()
+                known = path.exists() or str(path.relative_to(PROJECT)) in GENERATED
+                assert known, f"{file.relative_to(PROJECT)} links to {target}"

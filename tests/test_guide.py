@@ -22,7 +22,9 @@ import typer.main
 from click import Context
 
 import tokumei.errors
+from tests.conftest import Run
 from tests.sample_histories import sample
+from tests.tours import SIZES, follow, run_python
 from tokumei.cli.main import build_app
 from tokumei.errors import ParameterError
 from tokumei.parts import Method
@@ -36,10 +38,6 @@ DOCUMENTS = sorted(
 )
 FENCED = re.compile(r"^```([\w{}-]*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MOST_BYTES = {"terminal-": 60_000, "report-": 100_000}
-
-
-def name_of(file: Path) -> str:
-    return str(file.relative_to(PROJECT))
 
 
 def blocks(file: Path, language: str) -> list[str]:
@@ -101,29 +99,29 @@ def test_both_languages_have_the_same_pages() -> None:
         assert english == japanese
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_both_languages_show_the_same_commands_and_code(page: str) -> None:
-    english, japanese = (root / page for root in LANGUAGES.values())
-    assert command_lines(english) == command_lines(japanese)
-    for language in ("python", "sh", "text"):
-        assert blocks(english, language) == blocks(japanese, language)
-    assert set(commands(english)) == set(commands(japanese))
+def test_both_languages_show_the_same_commands_and_code() -> None:
+    for page in PAGES:
+        english, japanese = (root / page for root in LANGUAGES.values())
+        assert command_lines(english) == command_lines(japanese), page
+        for language in ("python", "sh", "text"):
+            assert blocks(english, language) == blocks(japanese, language), page
+        assert set(commands(english)) == set(commands(japanese)), page
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_both_languages_give_the_same_figures(page: str) -> None:
-    english, japanese = (
-        set(re.findall(r"\d*\.\d+", FENCED.sub("", (root / page).read_text(encoding="utf-8"))))
-        for root in LANGUAGES.values()
-    )
-    assert english == japanese
+def test_both_languages_give_the_same_figures() -> None:
+    for page in PAGES:
+        english, japanese = (
+            set(re.findall(r"\d*\.\d+", FENCED.sub("", (root / page).read_text(encoding="utf-8"))))
+            for root in LANGUAGES.values()
+        )
+        assert english == japanese, page
 
 
-@pytest.mark.parametrize("file", DOCUMENTS, ids=name_of)
-def test_commands_that_are_mentioned_exist(file: Path) -> None:
+def test_commands_that_are_mentioned_exist() -> None:
     """Every command is one of the program's, with options and as many arguments as it takes."""
-    for command in commands(file):
-        parse(command, program())
+    for file in DOCUMENTS:
+        for command in commands(file):
+            parse(command, program())
 
 
 @pytest.mark.parametrize(
@@ -140,12 +138,15 @@ def test_the_check_of_commands_finds_faults(command: str, message: str) -> None:
 
 
 @pytest.mark.slow
-def test_quick_start_runs_from_an_empty_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("subjects", SIZES)
+def test_quick_start_runs_from_an_empty_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subjects: int
+) -> None:
     """The commands end well one after another, the files of the table lie where it says, and then the Python runs."""
+    monkeypatch.chdir(tmp_path)
     page = DOCS / "quick-start.md"
     (tour,) = blocks(page, "sh")
-    for line in tour.replace("--subjects 200", "--subjects 15").splitlines():
-        run([sys.executable, "-m", "tokumei", *shlex.split(line)[1:]], tmp_path)
+    follow(tour, run, subjects=subjects)
     rows = re.findall(r"^\| `(release[^`]*)` \|.*\| (yes|\*\*never\*\*) \|$", page.read_text(), re.MULTILINE)
     assert {name for name, answer in rows if answer == "yes"} == {
         f"release/{file.name}" for file in (tmp_path / "release").iterdir()
@@ -156,17 +157,11 @@ def test_quick_start_runs_from_an_empty_folder(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").stat().st_size > 50_000
     assert (tmp_path / "comparison" / "comparison.svg").exists()
     (example,) = blocks(page, "python")
-    said = run([sys.executable, "-c", example], tmp_path).splitlines()
+    said = run_python(example)
     assert said[0].startswith("one known record singles out ")
     assert said[1].endswith("%, safe")
     assert said[2] == "safe"
     assert (tmp_path / "release-from-python" / "data.csv").exists()
-
-
-def run(command: list[str], folder: Path) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
-    return done.stdout
 
 
 def test_schemas_of_the_quick_start_can_be_read() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.data.cells import MISSING
@@ -14,7 +14,6 @@ CODE = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(CODE, CODE, CODE, st.integers(0, 2)), min_size=1, max_size=12))
 def test_packed_keys_sort_like_the_keys(rows: list[tuple[int, ...]]) -> None:
     keys = [np.array(key, dtype=np.int64) for key in zip(*rows, strict=True)]

@@ -1,8 +1,11 @@
-from tokumei.api import Anonymized as Anonymized
 from tokumei.api import Description as Description
 from tokumei.api import anonymize as anonymize
+from tokumei.api import attack as attack
 from tokumei.api import audit as audit
+from tokumei.api import compare as compare
 from tokumei.api import describe as describe
+from tokumei.api import read_release as read_release
+from tokumei.api import report as report
 from tokumei.data import Column as Column
 from tokumei.data import Evidence as Evidence
 from tokumei.data import Field as Field
@@ -19,6 +22,7 @@ from tokumei.data import Score as Score
 from tokumei.data import Secret as Secret
 from tokumei.data import Verdict as Verdict
 from tokumei.errors import TokumeiError as TokumeiError
+from tokumei.flow import Made as Made
 from tokumei.parts import Attack as Attack
 from tokumei.parts import Method as Method
 from tokumei.parts import Metric as Metric

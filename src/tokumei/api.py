@@ -1,4 +1,4 @@
-"""The flow in three calls, with polars or pandas frames (or files) in and out.
+"""The flow as plain functions, with polars or pandas frames (or files) in and out.
 
 >>> import polars as pl
 >>> import tokumei
@@ -10,6 +10,8 @@
 >>> tokumei.describe(frame).risk.known[2].value
 1.0
 >>> made = tokumei.anonymize(frame, k=2, seed=1)
+>>> made
+Made(k-anonymity: 8 records under 4 pseudonyms; safe at k = 2)
 >>> made.data.columns
 ['pseudonym', 'goods', 'price']
 >>> made.verdict.outcome.value, made.audit.k_anonymity
@@ -23,41 +25,39 @@ choices come from the operating system, as they must for data that is really han
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from tokumei.data import (
+    OWNER_ONLY,
+    Guesses,
     History,
     Release,
     Schema,
-    Score,
     Secret,
-    Verdict,
-    history_of,
-    read_release,
-    read_release_schema,
+    library_of,
     read_secret,
+    write_text,
 )
-from tokumei.errors import InputError, ParameterError
-from tokumei.flow import Plan, choose, fresh_seed, places_beside
-from tokumei.flow import stages as flow
-from tokumei.metrics import CellError
-from tokumei.profiles import Profile, RawRisk, hints, infer_schema, profile, raw_risk, read_history
+from tokumei.data import read_release as read_folder
+from tokumei.errors import ParameterError
+from tokumei.flow import FORMATS, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
+from tokumei.flow import release as make_release
+from tokumei.parts import find_part, make_part
+from tokumei.profiles import Profile, RawRisk, hints, profile, raw_risk, read_history
+from tokumei.words import Words
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
-    from tokumei.parts import Method
 
-__all__ = ["Anonymized", "Description", "anonymize", "audit", "describe"]
+__all__ = ["Description", "anonymize", "attack", "audit", "compare", "describe", "read_release", "report"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Description:
     """What `describe` found: the schema it inferred, the profile, the raw risk, and what a person should look at."""
 
@@ -66,56 +66,23 @@ class Description:
     risk: RawRisk
     hints: list[str]
 
+    def __repr__(self) -> str:
+        """Return a summary without a value of the data."""
+        return f"Description({self.profile.records:,} records of {self.profile.subjects:,} subjects)"
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, the same as ``tokumei describe --json`` prints."""
         rest = {"risk": self.risk.as_dict(), "hints": self.hints, "schema": self.schema.to_toml()}
         return {**self.profile.as_dict(), **rest}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Anonymized:
-    """What `anonymize` made. ``data`` may be handed out; ``secret`` may not.
-
-    ``data`` is a frame of the same library as the input (polars for files), with the pseudonym first and cells as
-    text: ``value``, ``[lo;hi]``, ``{a;b}`` or ``*``. ``why`` says how the method was chosen.
-    """
-
-    data: Any
-    release: Release
-    secret: Secret
-    utility: Score
-    audit: AuditResult | None
-    method: Method
-    why: str
-    history: History
-    plan: Plan
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict of the quick audit, None if it was left out."""
-        return None if self.audit is None else self.audit.verdict
-
-    def write(self, folder: str | Path, *, secret_file: str | Path | None = None) -> flow.Published:
-        """Write the release folder and, beside it, the secret and the plan, as ``tokumei anonymize`` does."""
-        target = Path(folder)
-        return flow.publish(
-            self.history,
-            self.release,
-            self.secret,
-            target,
-            method=self.method,
-            secret_file=None if secret_file is None else Path(secret_file),
-            data_format=self.plan.data_format,
-            audited=self.audit,
-            beside={places_beside(target)["plan"]: self.plan.to_toml()},
-        )
-
-
 def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: str | None = None) -> Description:
     """Profile raw data and measure how little knowledge singles a person out.
 
-    ``data`` is a polars or pandas frame or the path of a CSV or Parquet file; ``schema`` a Schema or the path of one,
-    inferred if left out (around the column ``subject``, if it is named).
+    Args:
+        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file.
+        schema: What the columns mean: a Schema or the path of one; inferred if left out.
+        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
     """
     history = _history(data, schema, subject)
     return Description(schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=hints(history))
@@ -124,8 +91,8 @@ def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: s
 def anonymize(
     data: Any,
     *,
-    k: int | None = None,
     method: str | None = None,
+    k: int | None = None,
     schema: Schema | str | Path | None = None,
     subject: str | None = None,
     seed: int | None = None,
@@ -133,39 +100,71 @@ def anonymize(
     audit: bool = True,
     data_format: str = "csv",
     **settings: Any,
-) -> Anonymized:
-    """Anonymize a frame or a file and audit the result quickly.
+) -> Made:
+    """Make a release of a frame or a file and audit it quickly; what comes back has passed the gate.
 
-    Without ``method`` the safest good one is chosen (k-anonymity, k = 3 by default); ``settings`` are its parameters.
-    Give a ``seed`` for experiments only.
+    Args:
+        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file.
+        method: The name of a method, see ``tokumei methods`` (default: the safest good one, k-anonymity).
+        k: How many subjects must look alike, for methods that have a k (default: 3).
+        schema: What the columns mean: a Schema or the path of one; inferred if left out.
+        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        seed: Makes the release repeatable, by everybody who guesses it: for experiments only.
+        threads: How many threads to use (default: all cores); the result does not depend on it.
+        audit: Whether to run the quick audit.
+        data_format: What ``write`` writes: ``csv`` or ``parquet``.
+        **settings: Parameters of the method by name, as ``tokumei methods`` lists them.
+
+    Raises:
+        LeakError: The release would show who is who: subject ids as pseudonyms, or a column that repeats them.
     """
-    history = _history(data, schema, subject)
-    texts = [f"{name}={value}" for name, value in settings.items()]
-    part, why = choose(history, method=method, k=k, settings=texts, threads=threads)
-    if data_format not in ("csv", "parquet"):
+    if data_format not in FORMATS:
         message = f"data_format must be csv or parquet, got '{data_format}'"
         raise ParameterError(message)
-    plan = Plan.of(part, schema=history.schema, data_format=data_format, seed=fresh_seed() if seed is None else seed)
-    release, secret = flow.anonymize(history, part, seed=plan.seed)
-    # A seed of the system's entropy cannot be guessed: the audit need not warn of it.
-    secret = replace(secret, seed=seed)
-    wanted = getattr(part, "k", None)
-    return Anonymized(
-        data=_like(data, release.text()),
-        release=release,
-        secret=secret,
-        utility=CellError().measure(history, release, secret),
-        audit=flow.quick_audit(history, release, secret, k=wanted) if audit else None,
-        method=part,
-        why=why,
-        history=history,
-        plan=plan,
-    )
+    plan = plan_of(method, settings, k=k, seed=seed, data_format=data_format)
+    made = make_release(_history(data, schema, subject), plan, threads=threads, audit=audit)
+    return replace(made, library=library_of(data))
+
+
+def read_release(folder: str | Path, original: Any, *, schema: Schema | str | Path | None = None) -> Release:
+    """Read a release folder that ``Made.write`` or ``tokumei anonymize`` wrote.
+
+    Args:
+        folder: The folder.
+        original: What the release was made from: a History, a frame or the path of a file.
+        schema: What the columns of the original mean (default: what the release says).
+    """
+    if isinstance(original, History):
+        return read_folder(folder, original)
+    return open_release(original, Path(folder), schema=_schema(schema)).release
+
+
+def attack(
+    original: Any,
+    release: Made | str | Path,
+    name: str,
+    *,
+    schema: Schema | str | Path | None = None,
+    seed: int | None = None,
+    **settings: Any,
+) -> Guesses:
+    """Attack a release as someone who holds the original data.
+
+    Args:
+        original: What the release was made from: a frame or the path of a file.
+        release: What `anonymize` returned, or the folder of a release.
+        name: The name of an attack, see ``tokumei attacks``.
+        schema: What the columns of the original mean (default: what the release says).
+        seed: Makes the guesses repeatable.
+        **settings: Parameters of the attack by name, as ``tokumei attacks`` lists them.
+    """
+    part = make_part(find_part("attack", name), settings)
+    return run_attack(_opened(original, release, schema, None), part, seed=seed)
 
 
 def audit(
     original: Any,
-    release: Anonymized | str | Path,
+    release: Made | str | Path,
     *,
     secret: Secret | str | Path | None = None,
     schema: Schema | str | Path | None = None,
@@ -175,89 +174,121 @@ def audit(
 ) -> AuditResult:
     """Audit a release as its strongest attacker, with every attack.
 
-    ``release`` is what `anonymize` returned or the folder that was written; with the ``secret`` (which the first has)
-    true hits are counted.
+    Args:
+        original: What the release was made from: a frame or the path of a file.
+        release: What `anonymize` returned, or the folder of a release.
+        secret: The secret or its file: with it true hits are counted (default: that of what `anonymize` returned).
+        schema: What the columns of the original mean (default: what the release says).
+        k: What must hold (default: the k of the method, else what the release seems to aim at).
+        time_limit: Seconds after which tests are left out; the verdict lists which.
+        seed: Of the Markov chains that sample large components.
     """
     from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
-    if isinstance(release, Anonymized):
-        history = _history(original, schema or release.history.schema, None)
-        published, hidden = release.release, release.secret if secret is None else _secret(secret)
-        wanted = getattr(release.method, "k", None) if k is None else k
-    else:
-        history = _history(original, schema or read_release_schema(Path(release)), None)
-        published, hidden, wanted = read_release(Path(release), history), _secret(secret), k
-    if hidden is not None:
-        flow.refuse_foreign_secret(history, published, hidden)
-    return audit_release(history, published, hidden, k=wanted, time_limit=time_limit, seed=seed)
+    opened = _opened(original, release, schema, secret)
+    if k is None and isinstance(release, Made):
+        k = getattr(release.method, "k", None)
+    return audit_release(opened.history, opened.release, opened.secret, k=k, time_limit=time_limit, seed=seed)
 
 
-def _secret(secret: Secret | str | Path | None) -> Secret | None:
-    return secret if secret is None or isinstance(secret, Secret) else read_secret(Path(secret))
+def compare(
+    data: Any,
+    methods: Sequence[str],
+    *,
+    k: Sequence[int] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    schema: Schema | str | Path | None = None,
+    subject: str | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+) -> pl.DataFrame:
+    """Anonymize by several methods, attack and measure each; nothing is published and no secret is kept.
+
+    Returns a polars frame with a row per run: what it loses (``loss``, ``kept``), what the best attack names
+    (``risk``, ``best_attack``), the audit's ``verdict``, whether no other run beats it in loss and risk at once
+    (``front``), and why it failed (``failure``, ``message``).
+
+    Args:
+        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file.
+        methods: Names of methods, see ``tokumei methods``.
+        k: The k to try with every method that has one; others run once.
+        settings: Parameters of methods: by the name of the method, then by that of the parameter.
+        schema: What the columns mean: a Schema or the path of one; inferred if left out.
+        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        seed: Makes the runs repeatable.
+        threads: How many threads to use (default: all cores); the result does not depend on it.
+        time_limit: Seconds for the audit of each release.
+    """
+    from tokumei.flow import compare as compare_runs  # noqa: PLC0415 - loads numba and scipy
+    from tokumei.flow import plan_runs, run_frame  # noqa: PLC0415
+
+    runs = plan_runs(methods, k, settings or {})
+    history = _history(data, schema, subject)
+    history.schema.check_publishable()
+    return run_frame(compare_runs(history, runs, seed=seed, threads=threads, time_limit=time_limit))
+
+
+def report(
+    original: Any,
+    release: Made | str | Path,
+    *,
+    output: str | Path | None = None,
+    language: str = "en",
+    secret: Secret | str | Path | None = None,
+    schema: Schema | str | Path | None = None,
+    k: int | None = None,
+    k_curve: Sequence[int] = (),
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> str:
+    """Return the internal report of a release as one HTML text: verdict, evidence, utility, limits.
+
+    Args:
+        original: What the release was made from: a frame or the path of a file.
+        release: What `anonymize` returned, or the folder of a release.
+        output: Also write the report to this file, readable by its owner only: it names who is protected worst.
+        language: ``en`` or ``ja``.
+        secret: The secret or its file: needed for scores and true hits (default: that of what `anonymize` returned).
+        schema: What the columns of the original mean (default: what the release says).
+        k: What must hold (default: the k of the method, else what the release seems to aim at).
+        k_curve: Run the method again with these k for the trade-off.
+        time_limit: Seconds for the audit; what was left out is listed.
+        seed: Of the audit and of the trade-off.
+    """
+    from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
+
+    Words(language)
+    opened = _opened(original, release, schema, secret)
+    material = collect_material(opened, k=k, levels=k_curve, time_limit=time_limit, seed=seed)
+    text = release_report(material, language=language)
+    if output is not None:
+        write_text(Path(output), text, mode=OWNER_ONLY)
+    return text
+
+
+def _schema(schema: Schema | str | Path | None) -> Schema | None:
+    return Schema.read(Path(schema)) if isinstance(schema, (str, Path)) else schema
 
 
 def _history(data: Any, schema: Schema | str | Path | None, subject: str | None) -> History:
-    """Read a file or code a frame."""
     if schema is not None and subject is not None:
         message = "schema and subject both say whose history it is; give one of them"
         raise ParameterError(message)
-    known = Schema.read(Path(schema)) if isinstance(schema, (str, Path)) else schema
-    if isinstance(data, (str, Path)):
-        return read_history(data, known, subject=subject)
-    frame = _polars(data)
-    lines = np.arange(1, frame.height + 1)
-    return history_of(frame, known or infer_schema(frame, subject=subject), file="frame", lines=lines)
+    return read_history(data, _schema(schema), subject=subject)
 
 
-def _is_pandas(data: Any) -> bool:
-    return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
-
-
-def _polars(data: Any) -> pl.DataFrame:
-    """Return a frame of either library as polars, with what is not a number as missing."""
-    if isinstance(data, pl.LazyFrame):
-        data = data.collect()
-    if _is_pandas(data):
-        names = [str(name) for name in data.columns]
-        twice = next((name for position, name in enumerate(names) if name in names[:position]), None)
-        if twice is not None:
-            message = f"the frame has two columns named '{twice}'; rename one of them"
-            raise InputError(message, code="duplicate-name")
-        data = pl.DataFrame([_column(name, data.iloc[:, position]) for position, name in enumerate(names)])
-    if not isinstance(data, pl.DataFrame):
-        message = f"data must be a polars or pandas frame or the path of a file, got {type(data).__name__}"
-        raise ParameterError(message)
-    return data.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
-
-
-def _column(name: str, values: Any) -> pl.Series:
-    """Return a pandas column as polars: by its numbers where it has them, else by its values.
-
-    Of a time with a zone what the clock there shows is kept.
-    """
-    if getattr(values.dtype, "tz", None) is not None:
-        values = values.dt.tz_localize(None)
-    kind = values.dtype.kind if isinstance(values.dtype, np.dtype) else "O"
-    if kind in "iufb":
-        return pl.Series(name, values.to_numpy())
-    if kind == "M":
-        return pl.Series(name, values.to_numpy().astype("datetime64[ms]"))
-    missing = values.isna().to_numpy(dtype=bool)
-    objects = values.to_numpy(dtype=object).copy()
-    objects[missing] = None
-    plain = objects.tolist()
-    if any(getattr(value, "tzinfo", None) is not None for value in plain):
-        plain = [value if getattr(value, "tzinfo", None) is None else value.replace(tzinfo=None) for value in plain]
-    with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
-        found = pl.Series(name, plain)
-        if found.dtype != pl.Object:
-            return found
-    # Values of several types, or of types that only pandas knows: as a file would have them, as text.
-    return pl.Series(name, [None if value is None else str(value) for value in plain], dtype=pl.String)
-
-
-def _like(data: Any, frame: pl.DataFrame) -> Any:
-    """Return a frame of the library that the data came in."""
-    if not _is_pandas(data):
-        return frame
-    return sys.modules["pandas"].DataFrame(frame.to_dict(as_series=False), columns=frame.columns)
+def _opened(
+    original: Any,
+    release: Made | str | Path,
+    schema: Schema | str | Path | None,
+    secret: Secret | str | Path | None,
+) -> Opened:
+    """Return a release from a folder, or one just made, beside the original that was given."""
+    hidden = read_secret(Path(secret)) if isinstance(secret, (str, Path)) else secret
+    if not isinstance(release, Made):
+        return open_release(original, Path(release), schema=_schema(schema), secret=hidden)
+    history = read_history(original, _schema(schema) or release.history.schema)
+    hidden = hidden or release.secret
+    refuse_foreign_secret(history, release.release, hidden)
+    return Opened(history=history, release=release.release, secret=hidden, parameters=release.parameters)

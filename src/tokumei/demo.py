@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Release, Secret, atomic_folder, write_text
-from tokumei.flow import Run, judged, mark_front, run_frame
-from tokumei.flow import stages as flow
+from tokumei.data import atomic_folder, write_text
+from tokumei.flow import Run, judged, mark_front, plan_of, publish, release, run_frame
 from tokumei.profiles import read_history
 from tokumei.progress import stage
-from tokumei.reports import LANGUAGES, dossier, release_report
+from tokumei.reports import collect_material, release_report
 from tokumei.synth import write_synthetic
+from tokumei.words import LANGUAGES
 
 __all__ = ["run_demo"]
 
@@ -36,23 +36,14 @@ def _fill(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
     write_text(folder / "schema.toml", history.schema.to_toml())
     done: list[Run] = []
     for run in RUNS:
-        release, secret, parameters = _release(history, run, folder, seed=seed)
+        made = release(history, plan_of(run.method, k=run.k, seed=seed), audit=False)
+        publish(made, folder / f"release-{run.method}", keep_plan=False)
         with stage(f"audit: {run.name}"):
-            done.append(judged(history, release, secret, run, seed=seed))
+            done.append(judged(made, run, seed=seed))
     runs = mark_front(done)
-    material = dossier.collect(
-        history, release, secret, parameters=parameters, trade_off=run_frame(runs), k=RUNS[-1].k, seed=seed
-    )
+    material = collect_material(made, trade_off=run_frame(runs), k=RUNS[-1].k, seed=seed)
     with stage("report"):
         for language in LANGUAGES:
             write_text(folder / REPORTS[language], release_report(material, language=language))
     rows = [{"release": run.name, "loss": run.loss, "risk": run.risk, "verdict": run.verdict} for run in runs]
     return {"records": len(history), "releases": rows}
-
-
-def _release(history: History, run: Run, folder: Path, *, seed: int) -> tuple[Release, Secret, dict[str, Any]]:
-    """Make and publish one release; return it with its secret and what its manifest says of the parameters."""
-    method = flow.make_anonymizer(run.method, run.settings, k=run.k)
-    release, secret = flow.anonymize(history, method, seed=seed)
-    published = flow.publish(history, release, secret, folder / f"release-{run.method}", method=method)
-    return release, secret, dict(published.manifest["parameters"])

@@ -238,11 +238,15 @@ def parse_settings(part: type[Part], texts: Iterable[str]) -> dict[str, Any]:
 
 def make_part(part: type[AnyPart], settings: Mapping[str, Any] | None = None) -> AnyPart:
     """Return the part with these settings; a text that stands for a number or a flag is read as one."""
-    values = {}
-    for name, value in (settings or {}).items():
-        info = _known(part, name)
-        values[name] = _parsed(part.name, info, value) if isinstance(value, str) else value
-    return part(**values)
+    return part(**{name: _typed(part.name, _known(part, name), value) for name, value in (settings or {}).items()})
+
+
+def _typed(owner: str, info: ParameterInfo, value: Any) -> Any:
+    """Return a setting as a plain value of the declared type, if it can stand for one; files are written from it."""
+    if isinstance(value, str):
+        return _parsed(owner, info, value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    return float(plain) if info.type == "float" and type(plain) is int else plain
 
 
 def _known(part: type[Part], name: str) -> ParameterInfo:

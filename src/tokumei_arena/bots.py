@@ -30,13 +30,12 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Style:
-    """How a team plays: its name, its anonymizer with settings, its attack."""
+    """How a team plays: its name, its anonymizer with its k, its attack."""
 
     team: str
     method: str
     attack: str
     k: int | None = None
-    settings: tuple[str, ...] = ()
     clumsy: bool = False
 
 
@@ -70,16 +69,16 @@ class Bot:
     def anonymize(self, contest: str) -> dict[str, Any]:
         """Download T, anonymize it, hand A in, choose it; return the evaluated submission."""
         from tokumei.contests.pws2018.rules import Original, Pws2018  # noqa: PLC0415
-        from tokumei.flow import stages as flow  # noqa: PLC0415
+        from tokumei.flow import make_method, seeded  # noqa: PLC0415
 
         place = f"/contests/{contest}/rounds/final"
         self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.client.get(f"{place}/data"):
             self.client.download(file["url"], self.folder / file["name"], sha256=file["sha256"])
         with COMPUTING:
-            method = flow.make_anonymizer(self.style.method, list(self.style.settings), k=self.style.k, threads=1)
+            method = make_method(self.style.method, k=self.style.k, threads=1)
             history = Original.read(self.folder / "T.csv").history
-            Pws2018().anonymize(method, history, self.folder / "A.csv", rng=flow.seeded(self.seed))
+            Pws2018().anonymize(method, history, self.folder / "A.csv", rng=seeded(self.seed))
         if self.style.clumsy:
             self.refused.append(self._hand_in_wrong_file(contest))
         note = f"{self.style.method}{'' if self.style.k is None else f', k = {self.style.k}'}"
@@ -115,7 +114,7 @@ class Bot:
 
     def _guess(self, target: dict[str, Any]) -> Path:
         from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018  # noqa: PLC0415
-        from tokumei.flow import stages as flow  # noqa: PLC0415
+        from tokumei.flow import seeded  # noqa: PLC0415
         from tokumei.parts import find_part, make_part  # noqa: PLC0415
 
         folder = self.folder / "targets" / target["alias"]
@@ -126,7 +125,7 @@ class Bot:
             part = make_part(find_part("attack", self.style.attack))
             published = Anonymized.read(folder / "A1.csv", published=True)
             original = Original.read(self.folder / "T.csv")
-            guesses = Pws2018().attack(part, original, published, rng=flow.seeded(self.seed))
+            guesses = Pws2018().attack(part, original, published, rng=seeded(self.seed))
         text = "".join(f"{pseudonym},{customer}\n" for pseudonym, customer in guesses.pairs().rows())
         # An attack without a single guess still takes part: one row that names the first customer.
         first = f"{published.frame['pseudonym'][0]},{original.frame['customer'][0]}\n" if len(published.frame) else ""

@@ -26,7 +26,7 @@ from tokumei_arena import teams
 from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import LogEntry, Message, OneTimeLink, Person
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 NEW = {"name": "Hanako", "email": "Hanako@Example.org", "password1": world.PASSWORD, "password2": world.PASSWORD}
 
 

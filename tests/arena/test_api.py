@@ -186,6 +186,7 @@ def test_contest_tells_rounds_phases_files_and_own_team() -> None:
     assert found["membership"]["role"] == "captain"
 
 
+@pytest.mark.database
 def test_a_submission_from_upload_to_figures() -> None:
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
@@ -239,6 +240,7 @@ def _attacked() -> tuple[Contest, Caller, Caller]:
     return contest, alpha, beta
 
 
+@pytest.mark.database
 def test_attacks_and_results() -> None:
     contest, alpha, beta = _attacked()
     place = "/contests/cup-1/rounds/final"

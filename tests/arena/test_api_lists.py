@@ -12,7 +12,7 @@ from tokumei_arena.models import Blob, Contest, Evaluation, Person, Submission, 
 from tokumei_arena.records.storage import put_bytes
 from tokumei_arena.work import intake
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LISTS = ("/submissions", "/rounds/final/targets", "/questions")
 
 

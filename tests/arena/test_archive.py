@@ -33,7 +33,7 @@ from tokumei_arena.records import archive, archive_rows, backup, logbook
 from tokumei_arena.records.storage import TruthClosedError, open_blob, put_bytes
 from tokumei_arena.work import rescoring
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

@@ -32,7 +32,7 @@ from tokumei_arena.records.storage import put_bytes
 from tokumei_arena.work import intake
 from tokumei_arena.work.targets import make_due_targets
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 PLAIN, OF_ROUND = ("contest", "clarifications", "overall"), ("round", "targets", "board")
 
 

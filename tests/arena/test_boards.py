@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from tests.arena import world
 from tests.arena.pending import run_pending
 from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
+from tests.effort import examples
 from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Person, Round, Submission, Target, Team
 from tokumei_arena.web import charts, page_cache
@@ -291,6 +292,7 @@ def test_a_closed_contest_has_no_board_for_strangers() -> None:
         assert sign_in(captain).post(address).status_code == 405
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> None:
     contest = world.make_contest()
@@ -310,7 +312,7 @@ def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> No
 # Geometry
 
 
-@limited(max_examples=25)
+@limited(max_examples=examples(25))
 @given(st.lists(st.tuples(st.text(max_size=30), st.floats(-1e6, 1e6), st.floats(0, 1e3)), min_size=1, max_size=25))
 def test_dots_lie_inside_the_chart_and_labels_do_not_overlap(points: list[tuple[str, float, float]]) -> None:
     made = charts.scatter([(name, x, y, True, False) for name, x, y in points])

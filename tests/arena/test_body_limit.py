@@ -14,8 +14,6 @@ from django.conf import LazySettings
 from tokumei_arena.web import body_limit
 from tokumei_arena.web.body_limit import FORM_ROOM, READ_ON, BodyLimit
 
-pytestmark = pytest.mark.once
-
 FORM = [(b"content-type", b"multipart/form-data; boundary=x")]
 LIMIT = 100
 

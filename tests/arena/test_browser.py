@@ -16,7 +16,7 @@ from tests.arena.real_server import RealServer, environment
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = [pytest.mark.slow, pytest.mark.once]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,7 @@ def server(tmp_path: Path) -> Iterator[RealServer]:
     found.end()
 
 
+@pytest.mark.effort
 def test_a_whole_contest_in_two_languages(browser: Browser, server: RealServer, tmp_path: Path) -> None:
     play = Play(browser, server, tmp_path)
     play.prepare()

@@ -28,8 +28,6 @@ from tokumei_arena.commands import choosing
 from tokumei_arena.models import Contest, Membership, Person
 from tokumei_arena.teams import tokens
 
-pytestmark = pytest.mark.once
-
 Answer = Callable[["Handler"], None]
 
 

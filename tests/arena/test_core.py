@@ -22,7 +22,7 @@ from tokumei_arena.records.storage import TruthClosedError, open_blob, put_bytes
 from tokumei_arena.work import intake, targets
 from tokumei_arena.work.targets import make_due_targets
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def _on(round_: Round, at: datetime | None = None) -> str | None:

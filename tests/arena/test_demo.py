@@ -14,8 +14,6 @@ import pytest
 from tests.conftest import Run
 from tokumei_arena.bots import STYLES
 
-pytestmark = pytest.mark.once
-
 TEAMS, SUBJECTS = 3, 24
 
 

@@ -32,7 +32,7 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.records.storage import open_blob
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 __all__ = ["desk", "referee"]
 

@@ -15,7 +15,7 @@ from tokumei_arena.models import Blob, Contest, LogEntry, OneTimeLink, Person
 from tokumei_arena.records import logbook
 from tokumei_arena.teams import links
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.work import queue_view, rescoring
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 __all__ = ["desk", "referee"]
 

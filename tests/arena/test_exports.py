@@ -19,7 +19,7 @@ from tests.arena.test_boards import attacked
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.exports import csv_bytes, neutral
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 def export(contest: Contest, ending: str, query: str = "") -> Any:

@@ -8,7 +8,7 @@ import json
 import random
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from tests.arena import world
 from tests.arena.real_server import RealServer, environment, far_side, own_database, until
 from tokumei_arena.client import ArenaClient
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.database]
 
-SEED = 8
+SEEDS = [8, *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(101, 113))]
 TEAMS = ("Alpha", "Beta", "Gamma")
 FILES_PER_TEAM = 3
 LIMIT = 4
@@ -79,8 +79,11 @@ def _kill_everything(server: RealServer, rng: random.Random) -> list[str]:
     return killed
 
 
-def test_nothing_is_lost_whatever_is_killed(server: RealServer, tmp_path: Path) -> None:
-    rng = random.Random(SEED)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_is_lost_whatever_is_killed(
+    server: RealServer, tmp_path: Path, record_property: Callable[[str, object], None], seed: int
+) -> None:
+    rng = random.Random(seed)
     plan = {"names": list(TEAMS), "release_limit": LIMIT, "attack_limit": 1, "phase": "anonymize"}
     contest = far_side(server.variables, "tests.arena.far_world", "make", json.dumps(plan))
     place = f"/contests/{contest['slug']}"
@@ -110,6 +113,7 @@ def test_nothing_is_lost_whatever_is_killed(server: RealServer, tmp_path: Path) 
     until(lambda: not list((server.home / "work").iterdir()), "folders of killed workers are left")
     found = far_side(server.variables, "tests.arena.far_world", "look")
     _check(found, sent, acknowledged)
+    record_property("figure", f"kill -9 series {seed}: {len(killed)} processes killed, {len(sent)} files, none lost")
 
 
 def _check(

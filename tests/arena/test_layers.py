@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.once
-
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 ARENA = SOURCE / "tokumei_arena"
 FILES = sorted(path for path in ARENA.rglob("*.py") if "migrations" not in path.parts)

@@ -7,8 +7,6 @@ from django.core.exceptions import ImproperlyConfigured
 
 from tokumei_arena import environment
 
-pytestmark = pytest.mark.once
-
 
 def test_a_lease_lasts_as_long_as_the_variable_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOKUMEI_ARENA_LEASE", raising=False)

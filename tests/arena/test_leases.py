@@ -19,7 +19,7 @@ from tokumei_arena.records import storage
 from tokumei_arena.work import evaluation, leases, results
 from tokumei_arena.work.sandbox import Outcome
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 RESULT: dict[str, Any] = {"valid": True, "figures": {"U": 0.5}, "findings": [], "finding_count": 0}
 LEASE_SECONDS = 1

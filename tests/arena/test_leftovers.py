@@ -16,7 +16,7 @@ from tokumei_arena.models import Blob
 from tokumei_arena.records.storage import FolderStorage, open_blob, put_bytes
 from tokumei_arena.work.leftovers import sweep_files
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def _half_file(area: str) -> Path | None:

@@ -10,7 +10,7 @@ from tokumei_arena.models import LogEntry
 from tokumei_arena.records import logbook
 from tokumei_arena.records.log_check import is_guarded
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 REFUSED = "entries of the audit log are never changed or deleted"
 

@@ -16,8 +16,6 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "tokumei_arena"
 CATALOGUE = Path("locale/ja/LC_MESSAGES/django.po")
 PLACEHOLDER = re.compile(r"%\(\w+\)\w|%s|</?\w+")
 
-pytestmark = pytest.mark.once
-
 
 def need_gettext() -> None:
     """Skip where the tools are missing, unless that is a failure."""

@@ -77,6 +77,7 @@ def _connected(server: RealServer) -> socket.socket:
     return socket.create_connection(("127.0.0.1", server.port), timeout=60)
 
 
+@pytest.mark.database
 def test_of_fifty_at_the_last_try_one_is_accepted(server: RealServer, attack: dict[str, Any], tmp_path: Path) -> None:
     client = ArenaClient(server.url, attack["tokens"]["Alpha"])
     place = f"/contests/{attack['slug']}/rounds/final/targets"
@@ -100,6 +101,7 @@ def test_of_fifty_at_the_last_try_one_is_accepted(server: RealServer, attack: di
     assert [one["counted"] for one in guesses] == [1]
 
 
+@pytest.mark.database
 def test_slow_and_broken_uploads_keep_nobody_waiting_and_leave_nothing(
     server: RealServer, release: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -29,7 +29,7 @@ from tokumei_arena.models import ApiToken, LogEntry, Membership, Message, OneTim
 from tokumei_arena.records import logbook
 from tokumei_arena.teams import tokens
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ from tokumei_arena.models import Message, Person
 from tokumei_arena.templatetags.arena import badge, figure, moment
 from tokumei_arena.web import errors
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 TEMPLATES = Path(tokumei_arena.__file__).parent / "templates"
 
 

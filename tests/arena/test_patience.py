@@ -12,8 +12,6 @@ from uvicorn.server import ServerState
 from tokumei_arena.web import patience
 from tokumei_arena.web.patience import ImpatientProtocol
 
-pytestmark = pytest.mark.once
-
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 

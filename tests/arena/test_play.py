@@ -30,7 +30,7 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.web.uploads import pack
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 # Contest

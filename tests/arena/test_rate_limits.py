@@ -15,7 +15,7 @@ from tokumei_arena import clock
 from tokumei_arena.errors import TooManyError
 from tokumei_arena.teams import rate_limits
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 

@@ -26,7 +26,7 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.records.storage import put_bytes
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 # The round and its data

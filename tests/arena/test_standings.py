@@ -31,7 +31,7 @@ from tokumei_arena.records import logbook
 from tokumei_arena.records.storage import put_bytes
 from tokumei_arena.work import feedback, intake
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOBODY = AnonymousUser()
 
 

@@ -87,6 +87,7 @@ def test_no_approval_and_no_terms_make_a_team_ready_at_once() -> None:
     assert access.need_member(hanako, contest) == team
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("name", ["alpha", "ALPHA", " Al\u00adpha ", "Ａlpha"])
 def test_names_of_teams_differ_by_more_than_their_case(name: str) -> None:
     contest = world.make_contest("registration")
@@ -98,6 +99,7 @@ def test_names_of_teams_differ_by_more_than_their_case(name: str) -> None:
         teams.create_team(hanako, contest, name=" \u200b ", terms_accepted=True)
 
 
+@pytest.mark.database
 def test_nobody_is_in_two_teams_and_referees_are_in_none() -> None:
     contest = world.make_contest("registration")
     _team, captain = world.make_team(contest, "Alpha")
@@ -166,6 +168,7 @@ def test_a_link_for_one_purpose_does_not_serve_another() -> None:
         teams.accept_invitation(teams.make_referee_link(), world.make_person("Hanako"))
 
 
+@pytest.mark.database
 def test_of_two_who_open_an_invitation_at_once_one_joins(monkeypatch: pytest.MonkeyPatch) -> None:
     team, captain = world.make_team(world.make_contest("registration"), "Alpha")
     token = teams.invite(team, captain)
@@ -235,6 +238,7 @@ def test_the_last_captain_cannot_go_without_a_successor(client: Client) -> None:
     assert _log("team.role").detail == {"person": str(member.person_id), "before": "member", "after": "captain"}
 
 
+@pytest.mark.database
 def test_a_team_nobody_is_left_in_is_dissolved_unless_it_handed_something_in() -> None:
     contest = world.make_contest()
     alpha, captain = world.make_team(contest, "Alpha")

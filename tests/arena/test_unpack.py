@@ -19,8 +19,6 @@ from tests.arena import world
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.unpacking import unpack
 
-pytestmark = pytest.mark.once
-
 LIMITS = Limits(
     upload_bytes=10_000_000,
     unpacked_bytes=40_000_000,

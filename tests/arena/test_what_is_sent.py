@@ -34,6 +34,7 @@ def _error(document: dict[str, Any]) -> tuple[str, str]:
     return document["error"]["code"], document["error"]["message"]
 
 
+@pytest.mark.database
 def test_names_of_teams_fit_whoever_sends_them() -> None:
     contest = world.make_contest("registration", terms="")
     ann = Caller(world.make_person("Ann"))
@@ -131,6 +132,7 @@ def test_a_moment_without_a_zone_is_refused() -> None:
     assert next(one["ends_at"] for one in phases if one["kind"] == "anonymize") == "2098-12-31T15:00:00Z"
 
 
+@pytest.mark.database
 def test_an_archive_is_not_imported_under_a_name_that_no_address_takes(tmp_path: Path, settings: LazySettings) -> None:
     settings.ARENA_ROLE = "worker"
     contest = world.make_contest()
@@ -141,6 +143,7 @@ def test_an_archive_is_not_imported_under_a_name_that_no_address_takes(tmp_path:
     assert not Contest.objects.exists()
 
 
+@pytest.mark.database
 def test_texts_are_kept_without_nul() -> None:
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")

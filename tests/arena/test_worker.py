@@ -55,7 +55,6 @@ LIMITS = Limits(
     wall_seconds=60,
 )
 RELEASE = {"task": "release", "rule_set": "pws2018", "parameters": {}}
-database = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -154,7 +153,8 @@ def test_a_process_confines_itself(tmp_path: Path) -> None:
     assert _confined("print('alive')", parent=1).stdout == ""
 
 
-@database
+@pytest.mark.database
+@pytest.mark.django_db
 def test_what_is_begun_too_often_fails_with_a_reason_and_gives_its_try_back() -> None:
     contest, alpha, _beta = two_teams(limit=1)
     submission = world.hand_in(alpha, contest.rounds.get())
@@ -179,7 +179,7 @@ def test_what_is_begun_too_often_fails_with_a_reason_and_gives_its_try_back() ->
     assert (submission.state, submission.verdict) == ("done", "valid")
 
 
-@database
+@pytest.mark.django_db
 @pytest.mark.parametrize(("death", "runs"), [(Death.MEMORY, 1), (Death.WALL, 1), (Death.KILLED, 3)])
 def test_deaths_that_would_repeat_fail_at_once_others_are_tried_again(
     death: str, runs: int, monkeypatch: pytest.MonkeyPatch
@@ -193,7 +193,8 @@ def test_deaths_that_would_repeat_fail_at_once_others_are_tried_again(
     assert "memory" in submission.failure or "longer" in submission.failure or "killed" in submission.failure
 
 
-@database
+@pytest.mark.database
+@pytest.mark.django_db
 def test_an_invalid_file_costs_no_try() -> None:
     contest, alpha, _beta = two_teams(limit=1)
     round_ = contest.rounds.get()
@@ -208,7 +209,7 @@ def test_an_invalid_file_costs_no_try() -> None:
     assert (good.verdict, intake.remaining_tries(round_, good.team)) == ("valid", 0)
 
 
-@database
+@pytest.mark.django_db
 def test_a_round_without_data_fails_with_that_reason() -> None:
     contest, alpha, _beta = two_teams()
     DataFile.objects.all().delete()
@@ -218,7 +219,8 @@ def test_a_round_without_data_fails_with_that_reason() -> None:
     assert submission.failure == "the round has no data to compare this with; ask the referee"
 
 
-@database
+@pytest.mark.database
+@pytest.mark.django_db
 def test_a_worker_that_is_stopped_gives_its_work_back() -> None:
     contest, alpha, _beta = two_teams()
     submission = world.hand_in(alpha, contest.rounds.get())
@@ -243,7 +245,8 @@ def _attacked(count: int) -> tuple[Target, list[Submission]]:
     ]
 
 
-@database
+@pytest.mark.database
+@pytest.mark.django_db
 def test_guesses_about_one_target_are_scored_together_and_one_by_one_if_that_dies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -267,7 +270,7 @@ def test_guesses_about_one_target_are_scored_together_and_one_by_one_if_that_die
     assert found == [("done", 8), ("failed", None), ("done", 6)]
 
 
-@database
+@pytest.mark.django_db
 def test_evaluations_are_reproducible_bit_for_bit() -> None:
     target, guesses = _attacked(2)
     run_pending()
@@ -290,7 +293,8 @@ def test_evaluations_are_reproducible_bit_for_bit() -> None:
     assert set(inputs.inputs) >= {"data", "release", "published", "truth", "parameters"}
 
 
-@database
+@pytest.mark.database
+@pytest.mark.django_db
 def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySettings) -> None:
     contest = world.make_contest(rule_set="pws2021", parameters={"limits_of": "preliminary"})
     round_ = contest.rounds.get()
@@ -364,7 +368,6 @@ print(submission.state, submission.verdict, submission.runs, flush=True)
 """
 
 
-@pytest.mark.once
 def test_a_real_worker_works_and_ends_at_sigterm(tmp_path: Path, wait_for: Callable[..., None]) -> None:
     environment = {
         **os.environ,

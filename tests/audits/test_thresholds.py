@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -87,7 +87,6 @@ def test_sharp_threshold_never_exceeds_the_official_one() -> None:
     assert round(float(np.mean(reductions)), 1) == 4.9
 
 
-@settings(deadline=None)
 @given(n=st.integers(0, 30), p=PROPER_FRACTIONS, alpha=PROPER_FRACTIONS)
 def test_thresholds_equal_their_definitions(n: int, p: Fraction, alpha: Fraction) -> None:
     official = [_official_by_definition(size, p, alpha) for size in range(n + 1)]
@@ -106,7 +105,6 @@ def test_single_values_beyond_the_table_continue_it() -> None:
     assert sharp_thresholds(1200)[1200] == sharp_threshold(1200)
 
 
-@settings(deadline=None)
 @given(n=st.integers(1, 40), p=PROPER_FRACTIONS, data=st.data())
 def test_closed_form_picks_the_best_moment(n: int, p: Fraction, data: st.DataObject) -> None:
     s = data.draw(st.integers(1, n))
@@ -144,7 +142,6 @@ def test_symmetrising_loses_nothing(p: float) -> None:
         assert -solution.fun == pytest.approx(expected, rel=1e-7, abs=1e-10)
 
 
-@settings(deadline=None)
 @given(n=st.integers(1, 12), p=PROPER_FRACTIONS, data=st.data())
 def test_the_bound_is_attained_by_a_law_that_satisfies_the_hypothesis(n: int, p: Fraction, data: st.DataObject) -> None:
     """With that probability a random s-subset is right: every j-set is then right with probability <= p^j."""
@@ -199,14 +196,14 @@ def test_table_is_read_with_any_line_end() -> None:
 def test_gap_in_the_table_is_named() -> None:
     with pytest.raises(ContentError, match=r"R.csv, line 2, column 1 .n.: n is 2 where 1 must follow") as caught:
         read_threshold_table(["0,1", "2,3", "3,4"], file="R.csv")
-    assert [finding.code for finding in caught.value.findings] == ["TABLE_GAP"]
+    assert [finding.code for finding in caught.value.findings] == ["table-gap"]
 
 
 def test_every_wrong_line_of_the_table_is_named() -> None:
     with pytest.raises(ContentError, match=r"R, line 1: 'n,r' is not of the form n,r\(n\)") as caught:
         read_threshold_table(["n,r", "1,2", "2,-3", "", "4,1.5"])
     assert [finding.line for finding in caught.value.findings] == [1, 3, 4, 5]
-    assert {finding.code for finding in caught.value.findings} == {"INVALID_FORMAT"}
+    assert {finding.code for finding in caught.value.findings} == {"invalid-format"}
 
 
 def test_empty_table_is_refused() -> None:

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.refusal import one_sentence
-from tokumei.cli.main import main
+from tests.conftest import run_main
+from tests.effort import examples
 
 CELLS = st.one_of(
     st.sampled_from(["", "0", "1", "12", "1.50", "1e9", "1e400", "-0", "nan", "inf", "00012", "9" * 19, "9" * 30]),
@@ -60,7 +61,7 @@ def _captured() -> Iterator[tuple[StringIO, StringIO]]:
 def _run(*words: object) -> tuple[int, str, str]:
     """Run a command without fixtures, which hypothesis would share between its examples."""
     with _captured() as (out, err), pytest.raises(SystemExit) as ended:
-        main([str(word) for word in words])
+        run_main(*words)
     assert isinstance(ended.value.code, int)
     return ended.value.code, out.getvalue(), err.getvalue()
 
@@ -83,7 +84,7 @@ def _check(path: Path, folder: Path) -> None:
     assert json.loads(out)["scores"][0]["value"] == 0.0
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(_tables())
 def test_any_table_is_described_or_refused(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     folder = tmp_path_factory.mktemp("any")

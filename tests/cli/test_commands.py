@@ -37,34 +37,33 @@ def test_the_walk_finds_the_commands() -> None:
     assert {("describe",), ("synth", "purchases"), ("pws2018", "check"), ("audit",)} <= set(LEAVES)
 
 
-@pytest.mark.parametrize("words", EVERY, ids=" ".join)
-def test_every_command_and_option_says_what_it_is_for(words: tuple[str, ...]) -> None:
-    command = EVERY[words]
-    assert (command.help or "").strip()
-    if words in LEAVES:
-        unsaid = [option.name for option in command.params if not (getattr(option, "help", None) or "").strip()]
-        assert unsaid == []
+def test_every_command_and_option_says_what_it_is_for() -> None:
+    for words, command in EVERY.items():
+        assert (command.help or "").strip(), words
+        if words in LEAVES:
+            unsaid = [option.name for option in command.params if not (getattr(option, "help", None) or "").strip()]
+            assert unsaid == [], words
 
 
-@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
-def test_every_command_takes_json(words: tuple[str, ...]) -> None:
-    options = {option: parameter for parameter in LEAVES[words].params for option in parameter.opts}
-    assert options["--json"].help == "Print one JSON document instead of text."
+def test_every_command_takes_json() -> None:
+    for words, command in LEAVES.items():
+        options = {option: parameter for parameter in command.params for option in parameter.opts}
+        assert options["--json"].help == "Print one JSON document instead of text.", words
 
 
-@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
-def test_every_command_refuses_an_unknown_option_as_json_too(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
-    error = refused(run, tmp_path, *words, "--no-such-thing")
-    assert error["code"] == "usage"
-    assert error["message"].startswith("there is no option --no-such-thing")
-    assert error["message"].endswith("(see --help)")
+def test_every_command_refuses_an_unknown_option_as_json_too(run: Run, tmp_path: Path) -> None:
+    for words in LEAVES:
+        error = refused(run, tmp_path, *words, "--no-such-thing")
+        assert error["code"] == "usage", words
+        assert error["message"].startswith("there is no option --no-such-thing"), words
+        assert error["message"].endswith("(see --help)"), words
 
 
-@pytest.mark.parametrize("words", [(), *EVERY], ids=lambda words: " ".join(words) or "tokumei")
-def test_help_answers(run: Run, words: tuple[str, ...]) -> None:
-    asked = run(*words, "--help")
-    assert (asked.status, asked.err) == (0, "")
-    assert ("Usage: tokumei" if words != PASSED_ON else "tokumei arena manage help") in asked.out
+def test_help_answers(run: Run) -> None:
+    for words in [(), *EVERY]:
+        asked = run(*words, "--help")
+        assert (asked.status, asked.err) == (0, ""), words
+        assert ("Usage: tokumei" if words != PASSED_ON else "tokumei arena manage help") in asked.out, words
 
 
 @pytest.mark.parametrize(

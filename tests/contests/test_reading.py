@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.contests.pws2016.shop import shop_history
 from tokumei.contests.reading import (
     CONTEST_FILES,
@@ -151,7 +152,7 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS, st.sampled_from(["\n", "\r\n"]))
 def test_canonical_text_round_trips(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, str, str, int, int]], end: str

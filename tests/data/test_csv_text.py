@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.data.csv_text import parse_csv
 from tokumei.errors import ContentError, UnreadableError
 
@@ -20,7 +21,7 @@ def rows_of(text: bytes, **options: bool | int) -> list[tuple[str, ...]]:
     return parse_csv(text, "f", **options).frame.rows()  # type: ignore[arg-type]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(2, 4).flatmap(lambda width: st.lists(st.lists(CELL, min_size=width, max_size=width), min_size=1)))
 def test_quoted_text_round_trips_with_its_lines(table: list[list[str]]) -> None:
     out = io.StringIO()
@@ -34,7 +35,7 @@ def test_quoted_text_round_trips_with_its_lines(table: list[list[str]]) -> None:
     assert records.lines.tolist() == lines
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.lists(BARE, min_size=2, max_size=2), min_size=1), st.sampled_from(["\n", "\r\n"]))
 def test_without_quoting_a_mark_is_a_character(table: list[list[str]], end: str) -> None:
     text = end.join(",".join(row) for row in table) + end
@@ -84,7 +85,7 @@ def test_a_hundred_faults_are_shown_and_all_counted() -> None:
     assert (len(caught.value.findings), caught.value.total) == (100, 250)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 4))
 def test_reported_lines_are_exactly_the_wrong_ones(sizes: list[int], width: int) -> None:
     text = "\n".join(",".join("x" * size) for size in sizes).encode()

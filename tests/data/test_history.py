@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tests.sample_histories import COLUMNS, SAMPLES, SCHEMA, mixed_frame, sample
 from tokumei.data.cells import MISSING
 from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
@@ -132,7 +133,7 @@ def test_order_and_offsets_partition_the_records(name: str) -> None:
     assert history.counts().tolist() == np.bincount(history.subject, minlength=len(history.subjects)).tolist()
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.integers(0, 1000))
 def test_a_shuffled_file_gives_the_same_records_in_order(seed: int) -> None:
     frame = mixed_frame(6, holes=0.2)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.data.raw import decode_text, join_tables, lines_of, read_bytes, read_lines, split_joined, to_utf8
 from tokumei.errors import ContentError, UnreadableError
 
@@ -125,7 +126,7 @@ def test_a_line_of_ten_megabytes_is_read(tmp_path: Path) -> None:
     assert lines.str.len_bytes().to_list() == [1, 10_000_000, 1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(LINE, min_size=1, max_size=6), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["with", "without"]))
 def test_lines_round_trip(lines: list[str], end: str, last: str) -> None:
     text = end.join(lines) + (end if last == "with" or lines[-1] == "" else "")
@@ -137,7 +138,7 @@ def test_joined_tables_are_split(tmp_path: Path) -> None:
     assert [table.to_list() for table in split_joined(lines)] == [["a,b", "c,d"], [], ["7"]]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.lists(LINE, max_size=4), max_size=4))
 def test_joined_tables_round_trip(tables: list[list[str]]) -> None:
     series = [pl.Series(table, dtype=pl.String) for table in tables]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.data.cells import MISSING
 from tokumei.data.history import Column, History, Kind, Schema
 from tokumei.data.tables import read_table
@@ -195,7 +196,7 @@ def test_parquet_without_columns(tmp_path: Path) -> None:
 CELL = st.text(st.sampled_from('ab",\nx é日'), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.lists(
         st.tuples(CELL, st.dates(date(1900, 1, 1), date(2100, 1, 1)), CELL, st.integers(-(10**6), 10**6)),

@@ -15,31 +15,31 @@ from tokumei.data.history import History, Release, Secret
 from tokumei.data.results import Outcome, Verdict
 from tokumei.errors import ParameterError, UnknownPartError
 from tokumei.flow import comparison
-from tokumei.flow import stages as flow
 from tokumei.flow.comparison import Run, compare, mark_front, plan_runs, run_frame
-from tokumei.methods.k_anonymity import KAnonymity
+from tokumei.flow.making import release as make_release
+from tokumei.flow.plan import Plan
 from tokumei.parts import Method
 
 NUMBERS = st.floats(0, 1).map(lambda value: round(value, 1))
 
 
 def test_runs_are_every_method_with_every_k() -> None:
-    runs = plan_runs(["k-anonymity", "pseudonymize", "k-anonymity"], [2, 5, 2], {"k-anonymity": ["effort=fast"]})
+    runs = plan_runs(["k-anonymity", "pseudonymize", "k-anonymity"], [2, 5, 2], {"k-anonymity": {"effort": "fast"}})
     assert [(run.name, run.settings) for run in runs] == [
-        ("k-anonymity k=2", ("effort=fast",)),
-        ("k-anonymity k=5", ("effort=fast",)),
-        ("pseudonymize", ()),
+        ("k-anonymity k=2", {"effort": "fast"}),
+        ("k-anonymity k=5", {"effort": "fast"}),
+        ("pseudonymize", {}),
     ]
-    assert [run.name for run in plan_runs(["k-anonymity"], [2, 3], {"k-anonymity": ["k=4"]})] == ["k-anonymity"]
+    assert [run.name for run in plan_runs(["k-anonymity"], [2, 3], {"k-anonymity": {"k": 4}})] == ["k-anonymity"]
 
 
 def test_unknown_methods_and_settings_of_absent_ones_are_refused() -> None:
     with pytest.raises(UnknownPartError, match="no anonymizer named 'k-anonymty' .did you mean 'k-anonymity'"):
         plan_runs(["k-anonymty"], [2], {})
     with pytest.raises(ParameterError, match="--set names the method 'swapping', which is not compared; add it"):
-        plan_runs(["k-anonymity"], [2], {"swapping": ["x=1"]})
+        plan_runs(["k-anonymity"], [2], {"swapping": {"x": 1}})
     with pytest.raises(ParameterError, match="'k-anonymity' has no parameter 'x'"):
-        plan_runs(["k-anonymity"], [2], {"k-anonymity": ["x=1"]})
+        plan_runs(["k-anonymity"], [2], {"k-anonymity": {"x": 1}})
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=8))
@@ -94,11 +94,11 @@ def test_no_attack_follows_the_order_of_the_file() -> None:
     """The contest's re-item takes subjects and items as they come; a report must not depend on that."""
     history = sample("mixed")
     shuffled = history.take(np.random.default_rng(4).permutation(len(history)))
-    release, secret = flow.anonymize(history, KAnonymity(k=2, effort="fast"), seed=1)
-    found = comparison.extra_attacks(history, release, secret)
+    made = make_release(history, Plan(method="k-anonymity", parameters={"k": 2, "effort": "fast"}, seed=1), audit=False)
+    found = comparison.extra_attacks(made)
     assert list(found) == ["re-uniq", "re-item"]
     assert 0 < found["re-item"][0] < 1
-    assert comparison.extra_attacks(shuffled, release, secret) == found
+    assert comparison.extra_attacks(dataclasses.replace(made, history=shuffled)) == found
 
 
 class _Broken(Method):
@@ -125,7 +125,7 @@ def test_a_fault_of_a_method_is_a_row_without_data(
         raise error(history.subjects[0])
 
     monkeypatch.setattr(_Broken, "anonymize", broken)
-    monkeypatch.setattr("tokumei.flow.stages.make_anonymizer", lambda *_, **__: _Broken())
+    monkeypatch.setattr("tokumei.flow.plan.make_method", lambda *_, **__: _Broken())
     (run,) = compare(sample("mixed"), [Run(method="pseudonymize")], seed=1)
     assert run.failure == code
     assert run.message.startswith(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 
 from tests.sample_histories import sample
 from tokumei.data.history import Column, History, Kind, Schema
-from tokumei.errors import InputError, UnreadableError
+from tokumei.data.raw import Source
+from tokumei.errors import InputError, ParameterError
 from tokumei.flow import estimating as estimate_module
 from tokumei.flow.estimating import FACTOR, estimate
-from tokumei.flow.plan import Plan, choose, file_hash, fresh_seed, places_beside
+from tokumei.flow.plan import Plan, complete, fresh_seed, make_method, plan_of
+from tokumei.flow.publishing import places_beside
 from tokumei.methods import k_anonymity
 from tokumei.methods.k_anonymity import KAnonymity
 from tokumei.methods.pseudonymize import Pseudonymize
@@ -28,8 +31,9 @@ SCHEMA = Schema('a "b"', (Column(name="x|y\n", keep=True), Column(name="d", kind
 def test_a_plan_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, seed: int, name: str, data_format: str
 ) -> None:
-    plan = Plan.of(
-        KAnonymity(k=4, weights="a:2"),
+    plan = plan_of(
+        "k-anonymity",
+        {"k": 4, "weights": "a:2"},
         schema=SCHEMA,
         seed=seed,
         input=name,
@@ -39,11 +43,11 @@ def test_a_plan_is_read_as_it_was_written(
     path = tmp_path_factory.mktemp("p") / "plan.toml"
     path.write_text(plan.to_toml(), encoding="utf-8")
     assert Plan.read(path) == plan
-    assert plan.anonymizer() == KAnonymity(k=4, weights="a:2", threads=getattr(plan.anonymizer(), "threads", 1))
+    assert plan.make_method(threads=2) == KAnonymity(k=4, weights="a:2", threads=2)
 
 
 def test_a_plan_to_show_has_neither_seed_nor_hash() -> None:
-    plan = Plan.of(KAnonymity(), seed=77771777, input_sha256="abcdef", input="x.csv")
+    plan = plan_of("k-anonymity", seed=77771777, input_sha256="abcdef", input="x.csv")
     assert "77771777" not in plan.to_toml(secret=False)
     assert "abcdef" not in plan.to_toml(secret=False)
     assert 'input = "x.csv"' in plan.to_toml(secret=False)
@@ -52,20 +56,23 @@ def test_a_plan_to_show_has_neither_seed_nor_hash() -> None:
 def test_the_input_of_a_plan_is_known_by_its_hash(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(b"abc")
-    assert file_hash(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    Plan(method="k-anonymity", input_sha256=file_hash(path)).check_input(path)
-    Plan(method="k-anonymity").check_input(path)
+    source = Source.read(path)
+    assert source.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    Plan(method="k-anonymity", input_sha256=source.sha256).check_input(source)
+    Plan(method="k-anonymity").check_input(source)
     with pytest.raises(InputError, match="this is not the input that the plan was made for"):
-        Plan(method="k-anonymity", input_sha256="0").check_input(path)
-    with pytest.raises(UnreadableError, match="the file cannot be read: No such file"):
-        file_hash(tmp_path / "absent")
+        Plan(method="k-anonymity", input_sha256="0").check_input(source)
 
 
 def test_a_pipe_has_no_hash(tmp_path: Path) -> None:
-    """It can be read only once, and that is for its data."""
+    """It can be read only once: nobody could compare."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert file_hash(pipe) == ""
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"abc",))
+    writer.start()
+    source = Source.read(pipe)
+    writer.join()
+    assert (source.raw, source.sha256) == (b"abc", "")
 
 
 def test_seeds_cannot_be_guessed() -> None:
@@ -85,16 +92,39 @@ def rows(count: int) -> History:
 
 
 def test_the_safest_method_is_chosen_and_explained() -> None:
-    method, why = choose(sample("mixed"))
-    assert (method.name, getattr(method, "k", 0), getattr(method, "effort", "")) == ("k-anonymity", 3, "normal")
-    assert why.startswith("the safest method here: every published history is the same for at least k people")
-    large, why = choose(rows(20_001))
-    assert getattr(large, "effort", "") == "fast"
-    assert why.endswith("; effort=fast, because 20,001 single rows are many")
-    assert getattr(choose(rows(1_001), k=5)[0], "effort", "") == "fast"
-    assert getattr(choose(rows(1_001), k=3)[0], "effort", "") == "normal"
-    assert getattr(choose(rows(20_001), settings=["effort=best"])[0], "effort", "") == "best"
-    assert choose(sample("mixed"), method="pseudonymize")[1] == "as asked for"
+    plan = complete(sample("mixed"), Plan())
+    assert (plan.method, plan.parameters["k"], plan.parameters["effort"]) == ("k-anonymity", 3, "normal")
+    assert plan.why.startswith("the safest method here: every published history is the same for at least k people")
+    large = complete(rows(20_001), Plan())
+    assert large.parameters["effort"] == "fast"
+    assert large.why.endswith("; effort=fast, because 20,001 single rows are many")
+    assert complete(rows(1_001), plan_of(None, k=5)).parameters["effort"] == "fast"
+    assert complete(rows(1_001), plan_of(None, k=3)).parameters["effort"] == "normal"
+    assert complete(rows(20_001), plan_of(None, {"effort": "best"})).parameters["effort"] == "best"
+    assert complete(sample("mixed"), plan_of("pseudonymize")).why == "as asked for"
+
+
+def test_a_complete_plan_stays_as_it_is() -> None:
+    history = sample("mixed")
+    plan = complete(history, plan_of(None, {"k": np.int64(2), "threads": 1}))
+    assert complete(history, plan) == plan
+    assert complete(history, plan).why == plan.why
+    assert plan.schema == history.schema
+    # How it runs is part of the plan that runs, not of what is written.
+    assert plan.parameters["threads"] == 1
+    assert "threads" not in plan.deciding
+    assert "k = 2\n" in plan.to_toml()
+    assert "threads" not in plan.to_toml()
+
+
+def test_wrong_settings_are_told_before_any_data_is_read() -> None:
+    with pytest.raises(ParameterError, match="^the method 'pseudonymize' has no k; leave --k out$"):
+        plan_of("pseudonymize", k=3)
+    with pytest.raises(ParameterError, match="^parameter 'k' of 'k-anonymity' is given twice; give it once$"):
+        plan_of("k-anonymity", {"k": 2}, k=3)
+    with pytest.raises(ParameterError, match="^parameter 'k' of 'k-anonymity' must be a whole number .*, got 1.5$"):
+        plan_of(None, {"k": 1.5})
+    assert make_method("k-anonymity", {"k": "4"}, threads=3) == KAnonymity(k=4, threads=3)
 
 
 def lengths(*counts: int, columns: int = 1) -> History:

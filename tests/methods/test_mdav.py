@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.methods.mdav import mdav_groups
@@ -43,7 +43,6 @@ def plain_mdav(points: Sequence[tuple[int, ...]], k: int) -> list[int]:
     return labels
 
 
-@settings(deadline=None)
 @given(
     points=st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=16),
     k=st.integers(2, 4),

@@ -8,7 +8,7 @@ import pytest
 from tests.methods.mixed_histories import MIXED, category_history, mixed_frame, mixed_history, number_history, run
 from tokumei.data.cells import MISSING
 from tokumei.data.history import History, Release
-from tokumei.data.release_reading import release_from_text
+from tokumei.data.release_folder import release_from_text
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.column_settings import split_settings, steps_of
 from tokumei.methods.generalize_steps import GeneralizeSteps

@@ -13,8 +13,8 @@ from tests.sample_histories import sample
 from tokumei.contests.pws2018.written_error import written_utility
 from tokumei.contests.reading import PWS2018_SCHEMA
 from tokumei.data.history import Goal, History, Release, Secret
-from tokumei.data.release_reading import release_from_text
-from tokumei.flow import stages as flow
+from tokumei.data.release_folder import release_from_text
+from tokumei.flow.making import anonymized
 from tokumei.methods.laplace_noise import LaplaceNoise
 from tokumei.metrics.cell_error import CellError
 
@@ -66,7 +66,7 @@ def test_an_untouched_release_costs_nothing_and_an_empty_one_everything() -> Non
 def test_the_order_of_the_file_does_not_change_the_last_digit() -> None:
     history = sample("mixed")
     method = LaplaceNoise(epsilon=0.3)
-    score = CellError().measure(history, *flow.anonymize(history, method, seed=1))
+    score = CellError().measure(history, *anonymized(history, method, seed=1))
     for seed in range(20):
         shuffled = history.take(np.random.default_rng(seed).permutation(len(history)))
-        assert CellError().measure(shuffled, *flow.anonymize(shuffled, method, seed=1)) == score
+        assert CellError().measure(shuffled, *anonymized(shuffled, method, seed=1)) == score

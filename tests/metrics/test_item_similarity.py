@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.metrics.item_similarity import (
     Scores,
     bought_scores,
@@ -48,7 +49,7 @@ def _cosines(scores: Scores) -> dict[tuple[int, int], float]:
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(RECORDS, RECORDS)
 @pytest.mark.parametrize("score", [wholesale_scores, retail_scores, bought_scores])
 def test_distance_equals_the_definition(score, before: list[Record], after: list[Record]) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
@@ -62,7 +63,7 @@ def test_distance_equals_the_definition(score, before: list[Record], after: list
     assert distance == pytest.approx(min(1.0, gaps / sum(original.values())), abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(RECORDS, st.permutations(range(5)))
 def test_names_of_customers_do_not_matter(records: list[Record], names: list[int]) -> None:
     renamed = [(names[who], goods, amount) for who, goods, amount in records]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.data.cells import RangeCells
 from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
 from tokumei.errors import SchemaError
@@ -35,7 +36,7 @@ def test_the_corner_of_a_square_has_the_known_mean_distance() -> None:
     assert uniform[0] == pytest.approx((np.sqrt(2) + np.arcsinh(1)) / 3, rel=2e-3)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 1000))
 def test_the_expected_distance_is_that_of_random_points(seed: int) -> None:
     rng = np.random.default_rng(seed)

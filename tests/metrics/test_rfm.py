@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.metrics.rfm import rfm_distance, rfm_ranks, rfm_table
 
 
@@ -49,7 +50,7 @@ RECORDS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(RECORDS)
 def test_table_equals_a_loop_over_customers(records: list[tuple[int, int, int, int]]) -> None:
     customers = defaultdict(list)

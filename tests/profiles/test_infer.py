@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.data.cell_text import parse_values, value_text
 from tokumei.data.date_formats import date_format
 from tokumei.data.history import Column, History, Kind
@@ -58,7 +59,7 @@ FORMATS = ["%Y/%-m/%-d", "%Y-%m-%d", "%d.%m.%Y", "%Y%m%d", "%Y-%m-%dT%H:%M:%S", 
 MOMENT = st.datetimes(datetime(1901, 1, 1), datetime(2099, 1, 1)).map(lambda moment: moment.replace(microsecond=0))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(MOMENT, min_size=1, max_size=5), st.sampled_from(FORMATS))
 def test_dates_are_read_and_written_back_in_the_found_format(moments: list[datetime], form: str) -> None:
     texts = pl.Series("t", moments, dtype=pl.Datetime("ms")).dt.strftime(form)
@@ -91,7 +92,7 @@ def test_the_step_comes_from_the_decimals(texts: list[str], step: float) -> None
     assert number_step(pl.Series(texts)) == step
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.decimals(-(10**6), 10**6, places=4), min_size=1, max_size=6))
 def test_every_number_fits_the_inferred_step(numbers: list[object]) -> None:
     texts = pl.Series([str(number) for number in numbers])
@@ -211,7 +212,7 @@ def test_the_schema_survives_its_file() -> None:
     assert type(schema).from_toml(schema.to_toml()) == schema
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.permutations(range(8)))
 def test_the_order_of_the_rows_does_not_matter(order: list[int]) -> None:
     frame = pl.DataFrame(

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from functools import cache
 from html import unescape
+from typing import Any
 
 import polars as pl
 import pytest
 
-from tests.reports.test_language import _english
 from tests.reports.test_report import _check_self_contained
 from tests.sample_histories import sample
+from tests.words.test_catalogue import _english
 from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
 from tokumei.flow import comparison
-from tokumei.flow import stages as flow
+from tokumei.flow.making import anonymized
+from tokumei.flow.opening import Opened
+from tokumei.flow.plan import make_method
 from tokumei.reports import dossier
+from tokumei.reports.links import with_links
 from tokumei.reports.material import Material
-from tokumei.reports.numbers import with_links
 from tokumei.reports.release import comparison_page, release_report
 from tokumei.reports.release_charts import category_chart
 
@@ -28,14 +31,21 @@ METHODS = ("k-anonymity", "pseudonymize", "laplace-noise", "k-concealment", "uni
 @cache
 def _made(method: str, *, name: str = "mixed") -> tuple[History, Release, Secret]:
     history = sample(name)
-    release, secret = flow.anonymize(history, flow.make_anonymizer(method), seed=5)
+    release, secret = anonymized(history, make_method(method), seed=5)
     return history, release, secret
 
 
 @cache
 def _material(method: str, *, with_secret: bool = True, name: str = "mixed") -> Material:
     history, release, secret = _made(method, name=name)
-    return dossier.collect(history, release, secret if with_secret else None, parameters={"k": 3, "split": None})
+    return _collected(history, release, secret if with_secret else None, {"k": 3, "split": None})
+
+
+def _collected(
+    history: History, release: Release, secret: Secret | None, parameters: Any = None, **rest: Any
+) -> Material:
+    opened = Opened(history=history, release=release, secret=secret, parameters=parameters or {})
+    return dossier.collect_material(opened, **rest)
 
 
 def _text(page: str) -> str:
@@ -112,9 +122,9 @@ def test_a_report_of_purchases_has_the_rfm_table() -> None:
     )
     frame = sample("mixed").frame.select("customer", "day", "goods", "price", "units")
     history = History.from_frame(frame, Schema("customer", columns))
-    release, secret = flow.anonymize(history, flow.make_anonymizer("k-anonymity"), seed=1)
+    release, secret = anonymized(history, make_method("k-anonymity"), seed=1)
     curve = dossier.k_curve(history, "k-anonymity", [2, 3], parameters={"k": 2, "effort": "normal"}, seed=1)
-    page = release_report(dossier.collect(history, release, secret, trade_off=curve))
+    page = release_report(_collected(history, release, secret, trade_off=curve))
     assert re.findall(r"<h3>(.*?)</h3>", page)[1] == "Recency, frequency, money"
     assert "k-anonymity k=3" in page
     assert page.count("<svg") == 9
@@ -134,7 +144,7 @@ def test_pseudonyms_that_are_subject_ids_are_masked() -> None:
     names = history.subjects.gather(history.subject[secret.rows])
     owners = pl.DataFrame({"pseudonym": history.subjects, "subject": history.subjects})
     bad = Release(release.schema, names, release.cells, "by-hand")
-    material = dossier.collect(history, bad, Secret(owners, secret.rows))
+    material = _collected(history, bad, Secret(owners, secret.rows))
     assert material.verdict.outcome.value == "unsafe"
     assert set(material.protection.tables["worst"]["pseudonym"].to_list()) == {dossier.MASK}
     assert [subject for subject in history.subjects.to_list() if subject in release_report(material)] == []
@@ -149,7 +159,7 @@ def test_subject_ids_are_masked_where_records_are_judged_one_by_one() -> None:
     names = pl.Series(["ZEBRA1", "ZEBRA1", "ZEBRA3"])
     release = Release(history.schema, names, {"goods": history.cells("goods")})
     owners = pl.DataFrame({"pseudonym": names, "subject": history.subjects})
-    material = dossier.collect(history, release, Secret(owners, history.order), k=2)
+    material = _collected(history, release, Secret(owners, history.order), k=2)
     assert material.protection.tables["worst"]["pseudonym"].to_list() == [dossier.MASK] * 3
     assert "ZEBRA" not in release_report(material)
 
@@ -173,7 +183,7 @@ def test_values_that_are_shortened_alike_keep_bars_of_their_own() -> None:
 
 def test_a_report_is_written_alike_every_time() -> None:
     history, release, secret = _made("k-anonymity")
-    again = dossier.collect(history, release, secret, parameters={"k": 3, "split": None})
+    again = _collected(history, release, secret, {"k": 3, "split": None})
     assert release_report(again) == release_report(_material("k-anonymity"))
 
 

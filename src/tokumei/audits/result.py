@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.data import Evidence, Verdict
+from tokumei.words import Message
 
 __all__ = ["AttackFigure", "AuditResult"]
 
@@ -17,14 +18,14 @@ class AttackFigure:
 
     ``observed`` is the share it named in this very release, known only with the Secret. A clue whose hits chance
     explains tells nothing: its expected share is then that of blind guessing. ``chance`` bounds the probability of as
-    many hits by a clue without information; ``detail`` says which variant was the best.
+    many hits by a clue without information; ``detail`` says what was seen.
     """
 
     share: float
     baseline: float
     observed: float | None = None
     chance: float = 1.0
-    detail: str = ""
+    detail: Message | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return the figure as plain values for JSON."""
@@ -33,11 +34,11 @@ class AttackFigure:
             "baseline": self.baseline,
             "observed": self.observed,
             "chance": self.chance,
-            "detail": self.detail,
+            "detail": "" if self.detail is None else str(self.detail),
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, repr=False, slots=True, kw_only=True)
 class AuditResult:
     """The figures of an audit; None where a figure could not be computed (the verdict lists what was skipped).
 
@@ -63,6 +64,10 @@ class AuditResult:
     reidentified: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
+
+    def __repr__(self) -> str:
+        """Return the outcome alone: reasons and tables tell which guesses are right."""
+        return f"AuditResult({self.verdict.outcome.value} at k = {self.k})"
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON."""
@@ -90,9 +95,6 @@ class AuditResult:
             "attempt_unsafe_probability": attempt if self.joint else None,
             "survives_13": survives if self.joint else None,
             "verdict": self.verdict.outcome.value,
-            "reasons": [
-                {"code": reason.code, "sentence": reason.sentence, "remedy": reason.remedy}
-                for reason in self.verdict.reasons
-            ],
+            "reasons": [reason.as_dict() for reason in self.verdict.reasons],
             "skipped": [skipped.sentence for skipped in self.verdict.skipped],
         }

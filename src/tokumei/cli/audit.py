@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from tokumei.cli.options import opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
 from tokumei.words import amount, percent
 
@@ -43,19 +44,18 @@ def audit(
 ) -> None:
     """Audit a release as its strongest attacker; exit status 1 if it is unsafe."""
     from tokumei.audits import audit_release
-    from tokumei.data import Schema, read_release, read_release_schema, read_secret
-    from tokumei.flow import refuse_foreign_secret
-    from tokumei.profiles import read_history
 
     with progress_bars():
-        known = read_release_schema(release) if schema is None else Schema.read(schema)
-        history = read_history(original, known)
-        published = read_release(release, history)
-        hidden = None if secret is None else read_secret(secret)
-        if hidden is not None:
-            refuse_foreign_secret(history, published, hidden)
+        audited = opened(original, release, schema, secret)
         result = audit_release(
-            history, published, hidden, k=k, method=method, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds
+            audited.history,
+            audited.release,
+            audited.secret,
+            k=k,
+            method=method,
+            time_limit=time_limit,
+            seed=seed,
+            guess_seeds=guess_seeds,
         )
     _finish(result, json=json)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.options import original
 from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
 from tokumei.words import percent
@@ -59,19 +60,20 @@ def compare(
 
     Example: tokumei compare my.csv --methods k-anonymity,pseudonymize --k 2,3,5 -o comparison
     """
-    from tokumei.data import Schema, check_folder_target
-    from tokumei.flow import comparison
-    from tokumei.profiles import read_history
-    from tokumei.reports import Words
+    from tokumei.data import check_folder_target
+    from tokumei.flow import compare as compare_runs
+    from tokumei.flow import plan_runs
+    from tokumei.words import Words
 
     Words(language)
-    runs = comparison.plan_runs(_names(methods), parse_levels(k, "--k"), _by_method(settings or []))
+    names = _names(methods)
+    runs = plan_runs(names, parse_levels(k, "--k"), _by_method(settings or [], names))
     if output is not None:
         check_folder_target(output)
     with progress_bars():
-        history = read_history(data, None if schema is None else Schema.read(schema))
+        history = original(data, schema)
         history.schema.check_publishable()
-        done = comparison.compare(history, runs, seed=seed, threads=threads, time_limit=time_limit)
+        done = compare_runs(history, runs, seed=seed, threads=threads, time_limit=time_limit)
         if output is not None:
             _write(output, history, done, language)
     if output is not None:
@@ -98,19 +100,24 @@ def _names(methods: str) -> list[str]:
     return names
 
 
-def _by_method(settings: Sequence[str]) -> dict[str, list[str]]:
+def _by_method(settings: Sequence[str], compared: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the settings of each method from texts ``method.name=value``."""
     from tokumei.errors import ParameterError
+    from tokumei.parts import find_part, parse_settings
 
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for text in settings:
         name, equals, _ = text.partition("=")
         method, dot, _ = name.partition(".")
         if not equals or not dot or not method:
             message = f"write settings as method.name=value, such as k-anonymity.k=3; got '{text}'"
             raise ParameterError(message, code="usage")
-        found.setdefault(method, []).append(text[len(method) + 1 :])
-    return found
+        texts.setdefault(method, []).append(text[len(method) + 1 :])
+    # Settings of a method that is not compared are refused as such, whatever they say.
+    return {
+        method: parse_settings(find_part("anonymizer", method), own) if method in compared else {}
+        for method, own in texts.items()
+    }
 
 
 def _write(folder: Path, history: History, runs: Sequence[Run], language: str) -> None:
@@ -120,7 +127,8 @@ def _write(folder: Path, history: History, runs: Sequence[Run], language: str) -
 
     from tokumei.data import atomic_folder
     from tokumei.flow import run_frame
-    from tokumei.reports import Words, comparison_page, trade_off_svg
+    from tokumei.reports import comparison_page, trade_off_svg
+    from tokumei.words import Words
 
     frame = run_frame(runs)
     page = comparison_page(

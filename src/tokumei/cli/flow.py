@@ -10,8 +10,7 @@ import typer
 from tokumei.cli.anonymize import anonymize
 from tokumei.cli.audit import audit
 from tokumei.cli.describe import describe
-from tokumei.cli.options import OriginalOption, ReleaseOption, SchemaOption, SecretOption
-from tokumei.cli.options import original as read_original
+from tokumei.cli.options import OriginalOption, ReleaseOption, SchemaOption, SecretOption, opened
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
@@ -66,8 +65,8 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
-    from tokumei.data import atomic_path, check_file_target, read_release, read_secret
-    from tokumei.flow import stages as flow
+    from tokumei.data import atomic_path, check_file_target
+    from tokumei.flow import run_attack
     from tokumei.parts import find_part, make_part, parse_settings
 
     found = find_part("attack", name)
@@ -75,18 +74,13 @@ def attack(
     refuse_overwriting(output, original, secret, schema)
     check_file_target(output)
     with progress_bars():
-        history = read_original(original, schema, release=release)
-        published = read_release(release, history)
-        hidden = None if secret is None else read_secret(secret)
-        if hidden is not None:
-            flow.refuse_foreign_secret(history, published, hidden)
-        part.require(history)
-        guesses = part.guess(history, published, rng=flow.seeded(seed))
+        attacked = opened(original, release, schema, secret)
+        guesses = run_attack(attacked, part, seed=seed)
     with atomic_path(output) as temporary:
         guesses.pairs().write_csv(temporary)
     document: dict[str, Any] = {"attack": name, "guesses": len(guesses), "file": str(output)}
-    if hidden is not None:
-        document["hits"] = guesses.hits(hidden.owners)
+    if attacked.secret is not None:
+        document["hits"] = guesses.hits(attacked.secret.owners)
 
     def show(console: Console) -> None:
         found = f", {document['hits']:,} of them right" if "hits" in document else ""
@@ -109,19 +103,14 @@ def judge(
     json: JsonFlag = False,
 ) -> None:
     """Measure what a release is still worth; needs its secret, which says what became of each record."""
-    from tokumei.data import default_secret_path, read_release, read_secret
-    from tokumei.flow import stages as flow
+    from tokumei.data import default_secret_path
+    from tokumei.flow import Measured, measure, measure_all
     from tokumei.parts import find_part, make_part
 
     parts = [make_part(find_part("metric", name)) for name in metric or ()]
     with progress_bars():
-        history = read_original(original, schema, release=release)
-        published = read_release(release, history)
-        hidden = read_secret(secret or default_secret_path(release))
-        if metric:
-            measured = flow.Measured(flow.measure(history, published, hidden, parts), [], [])
-        else:
-            measured = flow.measure_all(history, published, hidden)
+        judged = opened(original, release, schema, secret or default_secret_path(release))
+        measured = Measured(measure(judged, parts), [], []) if metric else measure_all(judged)
     for message in measured.failed:
         warn(message)
     finish(

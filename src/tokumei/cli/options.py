@@ -11,6 +11,7 @@ from tokumei.errors import ParameterError
 
 if TYPE_CHECKING:
     from tokumei.data import History
+    from tokumei.flow import Opened
 
 __all__ = [
     "InputArgument",
@@ -19,7 +20,9 @@ __all__ = [
     "SchemaOption",
     "SecretOption",
     "SubjectOption",
+    "opened",
     "original",
+    "refuse_both",
 ]
 
 InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file.")]
@@ -37,14 +40,25 @@ SecretOption = Annotated[
 ]
 
 
-def original(path: Path, schema: Path | None, *, release: Path | None = None, subject: str | None = None) -> History:
-    """Read the original after the schema that was given, else after that of its release, else after itself."""
-    from tokumei.data import Schema, read_release_schema
+def refuse_both(schema: Path | None, subject: str | None) -> None:
+    """Raise ParameterError if both --schema and --subject say whose history it is."""
+    if schema is not None and subject is not None:
+        message = "--subject and --schema both say whose history it is; give one of them"
+        raise ParameterError(message, code="usage")
+
+
+def original(path: Path, schema: Path | None, *, subject: str | None = None) -> History:
+    """Read the original after the schema that was given, else after itself."""
+    from tokumei.data import Schema
     from tokumei.profiles import read_history
 
-    if schema is not None:
-        if subject is not None:
-            message = "--subject and --schema both say whose history it is; give one of them"
-            raise ParameterError(message, code="usage")
-        return read_history(path, Schema.read(schema))
-    return read_history(path, None if release is None else read_release_schema(release), subject=subject)
+    refuse_both(schema, subject)
+    return read_history(path, None if schema is None else Schema.read(schema), subject=subject)
+
+
+def opened(original: Path, release: Path, schema: Path | None, secret: Path | None) -> Opened:
+    """Open a release folder beside its original; the secret is read if it is named."""
+    from tokumei.data import Schema
+    from tokumei.flow import open_release
+
+    return open_release(original, release, schema=None if schema is None else Schema.read(schema), secret=secret)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokumei.cli.options import opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting, warn
 
 if TYPE_CHECKING:
@@ -60,18 +61,9 @@ def report(
 
     Example: tokumei report --original my.csv --release release --language ja -o report.html
     """
-    from tokumei.data import (
-        OWNER_ONLY,
-        Schema,
-        check_file_target,
-        default_secret_path,
-        read_release,
-        read_release_schema,
-        read_secret,
-        write_text,
-    )
-    from tokumei.profiles import read_history
-    from tokumei.reports import Words, dossier, release_report
+    from tokumei.data import OWNER_ONLY, check_file_target, default_secret_path, write_text
+    from tokumei.reports import collect_material, release_report
+    from tokumei.words import Words
 
     Words(language)
     levels = parse_levels(k_curve, "--k-curve")
@@ -81,27 +73,8 @@ def report(
     refuse_overwriting(output, original, hidden_file, schema)
     check_file_target(output)
     with progress_bars():
-        known = read_release_schema(release) if schema is None else Schema.read(schema)
-        history = read_history(original, known)
-        published = read_release(release, history)
-        hidden = None if hidden_file is None else read_secret(hidden_file)
-        parameters = dossier.public_parameters(release)
-        promised = parameters.get("k")
-        curve = None
-        if levels:
-            curve = dossier.k_curve(
-                history, published.method, levels, parameters=parameters, seed=seed, time_limit=time_limit
-            )
-        material = dossier.collect(
-            history,
-            published,
-            hidden,
-            k=k or (promised if isinstance(promised, int) and promised >= 2 else None),
-            parameters=parameters,
-            trade_off=curve,
-            time_limit=time_limit,
-            seed=seed,
-        )
+        reported = opened(original, release, schema, hidden_file)
+        material = collect_material(reported, k=k, levels=levels, time_limit=time_limit, seed=seed)
         text = release_report(material, language=language)
     for message in material.warnings:
         warn(message)

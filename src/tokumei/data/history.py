@@ -57,7 +57,7 @@ _BEYOND = 2**62
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class History:
     """Records of many subjects, integer-coded.
 
@@ -128,6 +128,10 @@ class History:
         """Return the number of records."""
         return len(self.subject)
 
+    def __repr__(self) -> str:
+        """Return the sizes alone: a log must not show people."""
+        return f"History({len(self):,} records of {len(self.subjects):,} subjects)"
+
     @cached_property
     def order(self) -> Ints:
         """Row numbers sorted by subject, then by the record's content, then by file order."""
@@ -181,7 +185,7 @@ class History:
         return float(np.std(present)) if len(present) else 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """What the world sees: one pseudonym and one cell per field for every published record.
 
@@ -201,6 +205,10 @@ class Release:
     def __len__(self) -> int:
         """Return the number of published records."""
         return len(self.pseudonyms)
+
+    def __repr__(self) -> str:
+        """Return the sizes alone."""
+        return f"Release({len(self):,} records under {self.pseudonyms.n_unique():,} pseudonyms)"
 
     def take(self, rows: npt.ArrayLike) -> Release:
         """Return the records at these positions, in this order."""

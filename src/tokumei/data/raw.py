@@ -8,9 +8,11 @@ a line with its number of rows; spec, common notions) is split and made here too
 from __future__ import annotations
 
 import gzip
+import hashlib
 import re
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,7 +21,7 @@ import polars as pl
 
 from tokumei.errors import ContentError, Finding, UnreadableError
 
-__all__ = ["decode_text", "join_tables", "lines_of", "read_bytes", "read_lines", "split_joined", "to_utf8"]
+__all__ = ["Source", "decode_text", "join_tables", "lines_of", "read_bytes", "read_lines", "split_joined", "to_utf8"]
 
 UTF8_BOM = b"\xef\xbb\xbf"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -54,29 +56,51 @@ def _why_absent(file: str) -> str:
     return "there is no such file; check the path"
 
 
-def read_bytes(path: str | Path, *, allow_empty: bool = False) -> bytes:
-    """Return the content of a file, unpacked if it is gzip (by its first bytes, whatever its name).
+@dataclass(frozen=True, eq=False, repr=False)
+class Source:
+    """A file that was read, once: its path and its bytes as they are on the disk, for parsing and for its hash."""
 
-    Raises UnreadableError with one sentence if the file is missing, a directory, not permitted, damaged or, unless
-    ``allow_empty``, empty.
-    """
-    path, file = Path(path), str(path)
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        _refuse(file, _why_absent(file))
-    except IsADirectoryError:
-        _refuse(file, "this is a directory; name a file in it")
-    except PermissionError:
-        _refuse(file, "reading this file is not permitted; change its permissions or copy it")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        _refuse(file, f"the file cannot be read: {reason}")
-    if raw.startswith(GZIP_MAGIC) or (path.suffix == ".gz" and raw):
-        raw = _unpacked(raw, file)
-    if not raw and not allow_empty:
-        _refuse(file, "the file is empty; give one with data in it")
-    return raw
+    path: Path
+    raw: bytes
+    regular: bool = True
+
+    @classmethod
+    def read(cls, path: str | Path) -> Source:
+        """Read a file; UnreadableError says in one sentence why it is missing, a directory or not permitted."""
+        path, file = Path(path), str(path)
+        try:
+            return cls(path, path.read_bytes(), path.is_file())
+        except FileNotFoundError:
+            _refuse(file, _why_absent(file))
+        except IsADirectoryError:
+            _refuse(file, "this is a directory; name a file in it")
+        except PermissionError:
+            _refuse(file, "reading this file is not permitted; change its permissions or copy it")
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            _refuse(file, f"the file cannot be read: {reason}")
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes on the disk; nothing of a pipe, which cannot be read again to compare."""
+        return hashlib.sha256(self.raw).hexdigest() if self.regular else ""
+
+    def content(self, *, allow_empty: bool = False) -> bytes:
+        """Return the bytes, unpacked if they are gzip (by the first of them, whatever the name of the file).
+
+        Raises UnreadableError if they are damaged or, unless ``allow_empty``, none.
+        """
+        raw = self.raw
+        if raw.startswith(GZIP_MAGIC) or (self.path.suffix == ".gz" and raw):
+            raw = _unpacked(raw, str(self.path))
+        if not raw and not allow_empty:
+            _refuse(str(self.path), "the file is empty; give one with data in it")
+        return raw
+
+
+def read_bytes(path: str | Path, *, allow_empty: bool = False) -> bytes:
+    """Return the content of a file, unpacked if it is gzip; UnreadableError says in one sentence what is wrong."""
+    return Source.read(path).content(allow_empty=allow_empty)
 
 
 def _unpacked(raw: bytes, file: str) -> bytes:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
+from tokumei.words import Message, Words
 
 __all__ = ["Evidence", "Goal", "Guesses", "Interval", "Outcome", "Reason", "Score", "Verdict"]
 
@@ -59,7 +60,7 @@ class Score:
         }
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Guesses:
     """An attacker's answer: a frame ``target``, ``rank`` (1 is the best guess), ``candidate``, in the attacker's order.
 
@@ -96,6 +97,10 @@ class Guesses:
     def __len__(self) -> int:
         """Return the number of guesses."""
         return self.frame.height
+
+    def __repr__(self) -> str:
+        """Return their number alone: they name people."""
+        return f"Guesses({len(self):,} by {self.attack or 'an unnamed attack'})"
 
     def pairs(self) -> pl.DataFrame:
         """Return the best guesses as a frame ``pseudonym``, ``subject``."""
@@ -134,20 +139,40 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One plain sentence with numbers and, where there is one, the remedy.
+    """Why a verdict is what it is, or what was not tested: a code with the values that its sentence shows.
 
-    ``values`` holds what the sentence shows, as it shows it, so that the same can be said in another language; where a
-    code has several sentences, the value ``form`` names the one.
+    ``form`` names the sentence where a code has several; ``home`` is the package whose catalogue has it, under
+    ``reason.FORM`` and, where something helps, ``remedy.FORM`` or ``remedy.CODE``.
     """
 
     code: str
-    sentence: str
-    remedy: str = ""
-    values: Mapping[str, object] = field(default_factory=dict, compare=False)
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
+    form: str = ""
+    home: str = "tokumei"
+
+    def message(self, words: Words, *, group: str = "reason") -> str:
+        """Return the sentence of a group of the catalogue, empty if it has none."""
+        keys = [f"{group}.{name}" for name in (self.form, self.code) if name]
+        code = next((key for key in keys if key in words.of(self.home)), "")
+        return words.say(Message(code, self.values, self.home)) if code else ""
+
+    @property
+    def sentence(self) -> str:
+        """The reason in English."""
+        return self.message(Words("en"))
+
+    @property
+    def remedy(self) -> str:
+        """What helps, in English; empty if nothing does."""
+        return self.message(Words("en"), group="remedy")
 
     def __str__(self) -> str:
         """Return the sentence."""
         return self.sentence
+
+    def as_dict(self) -> dict[str, object]:
+        """Return code, sentence and remedy for JSON."""
+        return {"code": self.code, "sentence": self.sentence, "remedy": self.remedy}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

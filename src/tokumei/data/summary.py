@@ -6,11 +6,11 @@ from the Secret, because an exact figure (a loss, a hash) would confirm a guess.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from tokumei.data.cell_widths import cell_shares
+from tokumei.data.cell_widths import CellShares
 from tokumei.data.history import Release
 from tokumei.data.results import Outcome
 from tokumei.words import percent
@@ -42,12 +42,13 @@ mean nothing elsewhere; the order of the rows tells nothing either."""
 
 def public_summary(
     release: Release,
+    shares: Sequence[CellShares],
     *,
     parameters: Mapping[str, Any],
     about: str = "",
     verdict: tuple[Outcome, int] | None = None,
 ) -> str:
-    """Return the summary as Markdown text."""
+    """Return the summary as Markdown text; ``shares`` says what the cells of the release look like."""
     settings = ", ".join(f"{name} = {value}" for name, value in parameters.items() if value not in (None, ""))
     kept = sorted({field.column for field in release.schema.kept})
     lines = [
@@ -66,7 +67,7 @@ def public_summary(
         "",
         "| column | kind | one value | generalized | withheld | typical width |",
         "| --- | --- | ---: | ---: | ---: | --- |",
-        *_columns(release),
+        *_columns(release, shares),
         "",
         "## Protection",
         "",
@@ -82,12 +83,12 @@ def public_summary(
     return "\n".join(lines) + "\n"
 
 
-def _columns(release: Release) -> list[str]:
+def _columns(release: Release, shares: Sequence[CellShares]) -> list[str]:
     kinds = {field.name: field.kind.value for field in release.schema.fields}
     return [
         f"| {_cell(one.name)} | {kinds[one.name]} | {percent(one.exact)} | {percent(one.generalized)} "
         f"| {percent(one.suppressed)} | {one.typical} |"
-        for one in cell_shares(release)
+        for one in shares
     ]
 
 

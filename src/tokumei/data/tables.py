@@ -18,7 +18,7 @@ from tokumei.data.cells import MISSING
 from tokumei.data.csv_text import CsvRecords, parse_csv
 from tokumei.data.date_formats import date_format
 from tokumei.data.history import History
-from tokumei.data.raw import read_bytes, to_utf8
+from tokumei.data.raw import Source, to_utf8
 from tokumei.data.schema import Kind, Schema
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
 
@@ -63,7 +63,7 @@ def _with_advice(finding: Finding) -> Finding:
     """Return the finding with what to do about a number that only its separators spoil."""
     if finding.code != "bad-value" or not re.fullmatch(_GROUPED_NUMBER, finding.value or ""):
         return finding
-    what = finding.message.partition(";")[0]
+    what = str(finding.message).partition(";")[0]
     return replace(finding, message=f"{what}; write it without separators between thousands")
 
 
@@ -105,9 +105,10 @@ def _refuse_other_separator(records: CsvRecords, file: str) -> None:
             raise UnreadableError(message, file=file, code="separator")
 
 
-def open_table(path: Path, *, header: bool | None = None, schema: Schema | None = None) -> Table:
+def open_table(file: Path | Source, *, header: bool | None = None, schema: Schema | None = None) -> Table:
     """Return a file as a frame with its lines; the names of a ``schema`` help to tell whether it has a header."""
-    raw = read_bytes(path)
+    source = file if isinstance(file, Source) else Source.read(file)
+    path, raw = source.path, source.content()
     if raw.startswith(PARQUET_MAGIC) or path.suffix == ".parquet":
         frame = _read_parquet(raw, str(path))
         return Table(frame, np.arange(1, frame.height + 1))

@@ -8,17 +8,21 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tokumei.audits import AuditResult, audit_release
-from tokumei.data import History, Release, Secret, refuse_leaks
+from tokumei.data import History
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
-from tokumei.flow import stages as flow
-from tokumei.metrics import CellError, RecordsKept
-from tokumei.parts import find_part, make_part, parse_settings
+from tokumei.flow.judging import attack_success
+from tokumei.flow.making import Made, release
+from tokumei.flow.opening import Opened
+from tokumei.flow.plan import plan_of
+from tokumei.metrics import RecordsKept
+from tokumei.parts import find_part, make_part
 from tokumei.progress import stage
 
 __all__ = [
@@ -39,11 +43,11 @@ EXTRA_ATTACKS = ("re-uniq", "re-item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One method with its settings, and what came out of it; ``failure`` is the code of what went wrong."""
+    """One method with its k and other settings, and what came out; ``failure`` is the code of what went wrong."""
 
     method: str
     k: int | None = None
-    settings: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
     loss: float | None = None
     kept: float | None = None
     risk: float | None = None
@@ -62,13 +66,21 @@ class Run:
 
     def as_dict(self) -> dict[str, object]:
         """Return the run as plain values for JSON."""
-        return {"release": self.name, **dataclasses.asdict(self), "settings": list(self.settings)}
+        return {"release": self.name, **dataclasses.asdict(self), "settings": self.setting_texts()}
+
+    def setting_texts(self) -> list[str]:
+        """Return the settings as they are given on the command line."""
+        return [
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in self.settings.items()
+        ]
 
 
-def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, Sequence[str]]) -> list[Run]:
+def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, Mapping[str, Any]]) -> list[Run]:
     """Return the runs to do: every method with every k, once if it has none.
 
-    Raises UnknownPartError for an unknown method, ParameterError for wrong settings or those of a method not compared.
+    ``settings`` has the values of parameters by method and name. Raises UnknownPartError for an unknown method,
+    ParameterError for wrong settings or those of a method not compared.
     """
     for name in settings:
         if name not in methods:
@@ -77,12 +89,11 @@ def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, 
     runs = []
     for method in dict.fromkeys(methods):
         part = find_part("anonymizer", method)
-        known = {info.name for info in part.parameters()}
-        own = tuple(settings.get(method, ()))
+        own = settings.get(method, {})
         # A mistake in what was asked for is told before the work; only what the data forbids becomes a row.
-        make_part(part, parse_settings(part, own))
-        fixed = any(text.partition("=")[0].strip() == "k" for text in own)
-        levels: Sequence[int | None] = list(dict.fromkeys(ks)) if "k" in known and not fixed and ks else [None]
+        make_part(part, own)
+        has_k = any(info.name == "k" for info in part.parameters())
+        levels: Sequence[int | None] = list(dict.fromkeys(ks)) if has_k and "k" not in own and ks else [None]
         runs += [Run(method=method, k=k, settings=own) for k in levels]
     return runs
 
@@ -122,29 +133,19 @@ def _attempt(history: History, run: Run, *, seed: int | None, threads: int | Non
 
 
 def _measured(history: History, run: Run, *, seed: int | None, threads: int | None, time_limit: float | None) -> Run:
-    method = flow.make_anonymizer(run.method, run.settings, k=run.k, threads=threads)
-    release, secret = flow.anonymize(history, method, seed=seed)
-    # A release whose pseudonyms are ids could not be published: it is no choice.
-    refuse_leaks(history, release, secret)
-    return judged(history, release, secret, run, seed=seed, time_limit=time_limit)
+    # A release that the gate refuses could not be published: it is no choice.
+    made = release(history, plan_of(run.method, run.settings, k=run.k, seed=seed), threads=threads, audit=False)
+    return judged(made, run, seed=seed, time_limit=time_limit)
 
 
-def judged(
-    history: History,
-    release: Release,
-    secret: Secret,
-    run: Run,
-    *,
-    seed: int | None = None,
-    time_limit: float | None = None,
-) -> Run:
+def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
     """Return a run with what its release loses and what the attacks name."""
-    audit = audit_release(history, release, secret, k=run.k, time_limit=time_limit)
-    risk, attack = largest_risk(audit, extra_attacks(history, release, secret, seed=seed))
+    audit = audit_release(made.history, made.release, made.secret, k=run.k, time_limit=time_limit)
+    risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(
         run,
-        loss=CellError().measure(history, release, secret).value,
-        kept=RecordsKept().measure(history, release, secret).value,
+        loss=made.utility.value,
+        kept=RecordsKept().measure(made.history, made.release, made.secret).value,
         risk=risk,
         best_attack=attack,
         verdict=audit.verdict.outcome.value,
@@ -152,24 +153,20 @@ def judged(
     )
 
 
-def extra_attacks(
-    history: History, release: Release, secret: Secret, *, seed: int | None = None
-) -> dict[str, tuple[float, float]]:
+def extra_attacks(released: Made | Opened, *, seed: int | None = None) -> dict[str, tuple[float, float]]:
     """Return share and baseline of the attacks beside those of the audit, without those that do not fit the data.
 
     They see the records sorted by subject and content: what they guess does not depend on their order in a file.
     """
-    sorted_history = history.take(history.order)
-    found = {}
+    in_order = dataclasses.replace(released, history=released.history.take(released.history.order))
+    shares = {}
     for name in EXTRA_ATTACKS:
         try:
-            _, score = flow.attack_success(
-                sorted_history, release, secret, make_part(find_part("attack", name)), seed=seed or 0
-            )
+            score = attack_success(in_order, make_part(find_part("attack", name)), seed=seed or 0)
         except (InfeasibleError, SchemaError):
             continue
-        found[name] = (score.value, score.baseline or 0.0)
-    return found
+        shares[name] = (score.value, score.baseline or 0.0)
+    return shares
 
 
 def largest_risk(audit: AuditResult, extra: Mapping[str, tuple[float, float]]) -> tuple[float, str]:
@@ -201,7 +198,7 @@ def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
             "release": run.name,
             "method": run.method,
             "k": run.k,
-            "settings": " ".join(run.settings),
+            "settings": " ".join(run.setting_texts()),
             "loss": run.loss,
             "kept": run.kept,
             "risk": run.risk,

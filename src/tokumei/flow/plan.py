@@ -23,26 +23,37 @@ the release and is readable by its owner only.
 
 from __future__ import annotations
 
-import hashlib
+import os
 import secrets
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Schema, default_secret_path, quoted
+from tokumei.data import History, Schema, Source, quoted
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
-from tokumei.flow import stages as flow
 from tokumei.parts import Method, find_part, make_part
+from tokumei.profiles import read_history
 
-__all__ = ["DEFAULT_METHOD", "FORMATS", "Plan", "choose", "file_hash", "fresh_seed", "places_beside"]
+__all__ = [
+    "DEFAULT_METHOD",
+    "FORMATS",
+    "Plan",
+    "complete",
+    "fresh_seed",
+    "make_method",
+    "open_input",
+    "plan_of",
+    "public_parameters",
+]
 
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
 _HEAD = "# A plan of tokumei. With its seed it is as secret as the secret file: never hand it out.\n"
-_ENDINGS = {"plan": "plan.toml", "audit": "audit.json"}
+# Parameters that say how a method ran, not what it did; plans and manifests leave them out.
+HOW_IT_RAN = frozenset({"resume", "threads"})
 _TEXTS = ("tokumei", "method", "format", "input", "input_sha256")
 _KNOWN = (*_TEXTS, "seed", "parameters", "schema")
 # Rows of static tables above which good groups take minutes to find; groups of more than three take far longer.
@@ -51,9 +62,13 @@ MANY_ROWS, MANY_ROWS_OF_LARGE_GROUPS = 20_000, 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What will be, or was, done with which input; ``schema`` None means: inferred from the input."""
+    """What will be, or was, done with which input.
 
-    method: str
+    ``method`` empty means: the safest good one for the data; ``parameters`` are values of the types that the method
+    declares; ``schema`` None means: inferred from the input; ``why`` says how the method was chosen.
+    """
+
+    method: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     schema: Schema | None = None
     data_format: str = "csv"
@@ -61,31 +76,25 @@ class Plan:
     input_sha256: str = ""
     seed: int | None = None
     version: str = field(default_factory=lambda: version("tokumei"))
+    why: str = field(default="", compare=False)
 
-    @classmethod
-    def of(cls, method: Method, **rest: Any) -> Plan:
-        """Return the plan with this method and its parameters, without how it is run."""
-        told = [info.name for info in method.parameters() if info.name not in flow.HOW_IT_RAN]
-        values = {name: getattr(method, name) for name in told}
-        return cls(method=method.name, parameters={n: v for n, v in values.items() if v is not None}, **rest)
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The parameters that decide what comes out, without those that say how the method runs."""
+        return {name: value for name, value in self.parameters.items() if name not in HOW_IT_RAN}
 
-    def anonymizer(self, *, threads: int | None = None) -> Method:
-        """Return the method of the plan, ready to run."""
-        part = find_part("anonymizer", self.method)
-        checked = make_part(part, dict(self.parameters))
-        settings = [
-            f"{info.name}={getattr(checked, info.name)}" for info in part.parameters() if info.name in self.parameters
-        ]
-        return flow.make_anonymizer(self.method, settings, threads=threads)
+    def make_method(self, *, threads: int | None = None) -> Method:
+        """Return the method of the plan, ready to run on so many threads (default: one per core)."""
+        return make_method(self.method or DEFAULT_METHOD, self.parameters, threads=threads)
 
-    def check_input(self, path: Path) -> None:
+    def check_input(self, source: Source) -> None:
         """Raise InputError if the plan was made for another input."""
-        if self.input_sha256 and file_hash(path) != self.input_sha256:
+        if self.input_sha256 and source.sha256 != self.input_sha256:
             message = (
-                f"{path}: this is not the input that the plan was made for (its hash differs); give that file, or "
-                "delete the lines 'input_sha256' and 'seed' from the plan to use it for new data"
+                f"{source.path}: this is not the input that the plan was made for (its hash differs); give that file, "
+                "or delete the lines 'input_sha256' and 'seed' from the plan to use it for new data"
             )
-            raise InputError(message, code="other-input", file=str(path))
+            raise InputError(message, code="other-input", file=str(source.path))
 
     def to_toml(self, *, secret: bool = True) -> str:
         """Return the plan as text; without its secret parts (seed, hash) it can be shown for review."""
@@ -95,7 +104,7 @@ class Plan:
         if secret:
             texts |= {"input_sha256": self.input_sha256, "seed": "" if self.seed is None else str(self.seed)}
         lines = [f"{name} = {quoted(text)}" for name, text in texts.items() if text]
-        lines += ["", "[parameters]", *(f"{name} = {_value(value)}" for name, value in self.parameters.items())]
+        lines += ["", "[parameters]", *(f"{name} = {_value(value)}" for name, value in self.deciding.items())]
         if self.schema is not None:
             head, _, columns = self.schema.to_toml().partition("[columns]")
             lines += ["", "[schema]", head.rstrip(), "", f"[schema.columns]{columns.rstrip()}"]
@@ -162,68 +171,104 @@ def _value(value: Any) -> str:
     return quoted(value) if isinstance(value, str) else repr(value)
 
 
-def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file as it is on the disk; nothing of a pipe, which can be read only once."""
-    if path.exists() and not path.is_file():
-        return ""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        message = f"{path}: the file cannot be read: {error.strerror}"
-        raise UnreadableError(message, file=str(path)) from None
-
-
 def fresh_seed() -> int:
     """Return a seed that nobody can guess, from the operating system's entropy."""
     return secrets.randbits(128)
 
 
-def places_beside(folder: Path) -> dict[str, Path]:
-    """Return where the plan and the internal audit of a release go: beside the folder, never inside."""
-    secret = default_secret_path(folder)
-    return {what: secret.with_name(f"{secret.stem}.{ending}") for what, ending in _ENDINGS.items()}
+def make_method(
+    name: str, settings: Mapping[str, Any] | None = None, *, k: int | None = None, threads: int | None = None
+) -> Method:
+    """Return a registered method with these settings.
+
+    ``k`` is refused by methods that have none. Methods that can use threads get this many (default: one per core);
+    their results do not depend on it.
+    """
+    part = find_part("anonymizer", name)
+    known = {info.name for info in part.parameters()}
+    values = dict(settings or {})
+    if "threads" in known:
+        values.setdefault("threads", threads or os.cpu_count() or 1)
+    if k is not None:
+        if "k" not in known:
+            message = f"the method '{name}' has no k; leave --k out"
+            raise ParameterError(message)
+        if "k" in values:
+            message = f"parameter 'k' of '{name}' is given twice; give it once"
+            raise ParameterError(message)
+        values["k"] = k
+    method: Method = make_part(part, values)
+    return method
 
 
-def choose(
-    history: History,
-    *,
-    method: str | None = None,
-    k: int | None = None,
-    settings: Sequence[str] = (),
-    threads: int | None = None,
-) -> tuple[Method, str]:
-    """Return the method that was asked for, or the safest good one for this data, with one sentence why.
+def public_parameters(method: Method) -> dict[str, Any]:
+    """Return the parameters of a method as everybody may see them: without how it ran, of a file only its name."""
+    names = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
+    values = {name: getattr(method, name) for name in names}
+    return {
+        name: f"@{Path(value[1:]).name}" if isinstance(value, str) and value.startswith("@") else value
+        for name, value in values.items()
+    }
+
+
+def plan_of(name: str | None, settings: Mapping[str, Any] | None = None, *, k: int | None = None, **rest: Any) -> Plan:
+    """Return a plan of what was asked for: a method (None: the safest), its settings, its k and fields of the plan.
+
+    A wrong name or setting is told at once, before any data is read.
+    """
+    make_method(name or DEFAULT_METHOD, settings, k=k)
+    asked = dict(settings or {})
+    if k is not None:
+        asked["k"] = k
+    return Plan(method=name or "", parameters=asked, **rest)
+
+
+def complete(history: History, plan: Plan) -> Plan:
+    """Return the plan with what it left open: the safest good method for this data, all parameters, the schema.
 
     Raises an error before any long work if there are no records, or fewer subjects than a group needs.
     """
     if len(history) == 0:
         message = "the data has no records, at most a header; give a file with records"
         raise InputError(message, code="empty")
-    if method is None:
-        name, extra, why = _safest(history, k, settings)
-    else:
-        name, extra, why = method, [], "as asked for"
-    part = flow.make_anonymizer(name, [*settings, *extra], k=k, threads=threads)
-    wanted = getattr(part, "k", None)
+    asked, why = dict(plan.parameters), plan.why or "as asked for"
+    method = make_method(plan.method or DEFAULT_METHOD, asked)
+    if not plan.method:
+        asked, why = _safest(history, asked, getattr(method, "k", 0))
+        method = make_method(DEFAULT_METHOD, asked)
+    wanted = getattr(method, "k", None)
     if isinstance(wanted, int) and len(history.subjects) < wanted:
         message = (
-            f"{name} with k = {wanted} needs at least {wanted} subjects, the data has {len(history.subjects)}; "
+            f"{method.name} with k = {wanted} needs at least {wanted} subjects, the data has {len(history.subjects)}; "
             "lower k or add data"
         )
         raise InfeasibleError(message)
-    return part, why
+    names = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN or info.name in asked]
+    values = {name: getattr(method, name) for name in names if getattr(method, name) is not None}
+    return replace(
+        plan, method=method.name, parameters=values, schema=history.schema, why=why, version=version("tokumei")
+    )
 
 
-def _safest(history: History, k: int | None, settings: Sequence[str]) -> tuple[str, list[str], str]:
-    """Return k-anonymity with the effort that this much data allows."""
+def open_input(path: Path, plan: Plan, *, subject: str | None = None) -> tuple[History, Plan]:
+    """Read the input of a plan, once, and return its history and the completed plan with the hash of the input.
+
+    Without a schema in the plan it is inferred, around the column ``subject`` if that is named.
+    """
+    source = Source.read(path)
+    plan.check_input(source)
+    history = read_history(source, plan.schema, subject=subject)
+    return history, complete(history, replace(plan, input=str(path), input_sha256=source.sha256))
+
+
+def _safest(history: History, asked: Mapping[str, Any], k: int) -> tuple[dict[str, Any], str]:
+    """Return the parameters of k-anonymity with the effort that this much data allows, and why."""
     why = (
         "the safest method here: every published history is the same for at least k people, so that no attack, however "
         "much it knows of the original, can tell them apart"
     )
     static = int(history.counts().max(initial=0)) <= 1
-    named = any(text.partition("=")[0].strip() == "effort" for text in settings)
-    many = MANY_ROWS if k is None or k <= 3 else MANY_ROWS_OF_LARGE_GROUPS
-    if static and len(history) > many and not named:
-        return DEFAULT_METHOD, ["effort=fast"], f"{why}; effort=fast, because {len(history):,} single rows are many"
-    return DEFAULT_METHOD, [], why
+    many = MANY_ROWS if k <= 3 else MANY_ROWS_OF_LARGE_GROUPS
+    if static and len(history) > many and "effort" not in asked:
+        return {**asked, "effort": "fast"}, f"{why}; effort=fast, because {len(history):,} single rows are many"
+    return dict(asked), why

@@ -5,20 +5,26 @@ Everything about people goes in as counts, shares and pseudonyms; the Secret is 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from tokumei.audits import AuditResult, audit_release, candidate_counts, posterior_counts, worst_protected
-from tokumei.data import MANIFEST_NAME, Evidence, History, Release, Secret, Verdict
-from tokumei.errors import ParameterError, UnreadableError
-from tokumei.flow import comparison
-from tokumei.flow import stages as flow
+from tokumei.data import Evidence, History, Release, Verdict
+from tokumei.errors import ParameterError
+from tokumei.flow import (
+    Made,
+    Measured,
+    Opened,
+    compare,
+    extra_attacks,
+    measure_all,
+    plan_runs,
+    run_frame,
+)
 from tokumei.metrics import (
     column_distributions,
     correlations,
@@ -31,40 +37,53 @@ from tokumei.parts import find_part
 from tokumei.progress import stage
 from tokumei.reports.material import Material
 
-__all__ = ["collect", "k_curve", "public_parameters"]
+__all__ = ["collect_material", "k_curve"]
 
 # What stands for a pseudonym that is the id of a subject.
 MASK = "•••"
+# The values of a reason that name subjects: no document has them.
+NAMING = frozenset({"example", "names", "owners"})
 
 
-def collect(
-    history: History,
-    release: Release,
-    secret: Secret | None = None,
+def collect_material(
+    released: Made | Opened,
     *,
     k: int | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    levels: Sequence[int] = (),
     trade_off: pl.DataFrame | None = None,
     time_limit: float | None = None,
     seed: int = 0,
 ) -> Material:
-    """Audit a release, measure it, and return all that its report shows."""
-    if secret is not None:
-        flow.refuse_foreign_secret(history, release, secret)
+    """Audit a release, measure it, and return all that its report shows.
+
+    ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``levels`` its method
+    is run again with these k for the trade-off, which may be given as a table instead; ``time_limit`` and ``seed`` are
+    those of the audits.
+    """
+    history, release, secret = released.history, released.release, released.secret
+    if levels:
+        trade_off = k_curve(
+            history, release.method, levels, parameters=released.parameters, seed=seed, time_limit=time_limit
+        )
+    promised = released.parameters.get("k")
+    if k is None and isinstance(promised, int) and promised >= 2:
+        k = promised
     with stage("audit"):
         audit = audit_release(history, release, secret, k=k, time_limit=time_limit, seed=seed)
     with stage("before and after"):
         utility, rfm_overlap = _utility(history, release)
-    # Every metric needs the Secret.
-    measured = flow.Measured([], [], []) if secret is None else flow.measure_all(history, release, secret)
+    # Every metric, and the attacks beside those of the audit, need the Secret.
+    measured = Measured([], [], []) if secret is None else measure_all(released)
+    extra = {} if secret is None else extra_attacks(released, seed=seed)
     return Material(
         method=release.method,
         k=audit.k,
         verdict=_without_ids(audit.verdict, history),
         with_secret=audit.with_secret,
         figures=_figures(history, release, audit),
-        attacks=_attacks(history, release, secret, audit, seed=seed),
-        parameters=dict(parameters or {}),
+        attacks=_attacks(audit, extra),
+        findings={name: figure.detail for name, figure in audit.reidentified.items() if figure.detail is not None},
+        parameters=dict(released.parameters),
         protection=_protection(audit, history),
         scores=measured.scores,
         warnings=measured.failed,
@@ -97,39 +116,33 @@ def _figures(history: History, release: Release, audit: AuditResult) -> dict[str
     }
 
 
-def _attacks(
-    history: History, release: Release, secret: Secret | None, audit: AuditResult, *, seed: int
-) -> pl.DataFrame:
-    """Return what every attack names; those beside the audit's need the truth."""
+def _attacks(audit: AuditResult, extra: Mapping[str, tuple[float, float]]) -> pl.DataFrame:
+    """Return what every attack names, with those beside the audit's."""
     rows: list[dict[str, object]] = [
         {
             "attack": name,
             "share": figure.share,
             "baseline": figure.baseline,
             "observed": figure.observed,
-            "detail": figure.detail,
         }
         for name, figure in audit.reidentified.items()
     ]
-    extra = {} if secret is None else comparison.extra_attacks(history, release, secret, seed=seed)
     rows += [
-        {"attack": name, "share": share, "baseline": baseline, "observed": share, "detail": ""}
+        {"attack": name, "share": share, "baseline": baseline, "observed": share}
         for name, (share, baseline) in extra.items()
     ]
     kinds = {"attack": pl.String, "share": pl.Float64, "baseline": pl.Float64, "observed": pl.Float64}
-    return pl.DataFrame(rows, schema={**kinds, "detail": pl.String})
+    return pl.DataFrame(rows, schema=kinds)
 
 
 def _without_ids(verdict: Verdict, history: History) -> Verdict:
     """Return a verdict that names no subject: a bad release may use their ids as pseudonyms."""
     reasons = []
     for reason in verdict.reasons:
-        name = reason.values.get("pseudonym")
-        if name is not None and _are_ids(pl.Series([str(name)]), history).any():
-            sentence = reason.sentence.replace(f"'{name}'", f"'{MASK}'")
-            reasons.append(replace(reason, sentence=sentence, values={**reason.values, "pseudonym": MASK}))
-        else:
-            reasons.append(reason)
+        values = {key: value for key, value in reason.values.items() if key not in NAMING}
+        if "pseudonym" in values and _are_ids(pl.Series([str(values["pseudonym"])]), history).any():
+            values["pseudonym"] = MASK
+        reasons.append(replace(reason, values=values))
     return replace(verdict, reasons=tuple(reasons))
 
 
@@ -169,19 +182,6 @@ def _utility(history: History, release: Release) -> tuple[Evidence, float | None
     return Evidence({**tables, "rfm classes": rfm[0], "rfm grid": rfm[1]}), rfm[2]
 
 
-def public_parameters(folder: Path) -> dict[str, Any]:
-    """Return the parameters that the manifest of a release folder states."""
-    path = folder / MANIFEST_NAME
-    try:
-        parameters = json.loads(path.read_text(encoding="utf-8")).get("parameters", {})
-        return dict(parameters)
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, AttributeError, TypeError):
-        message = f"{path}: this is not the manifest that 'tokumei anonymize' wrote; restore the release folder"
-        raise UnreadableError(message, file=str(path)) from None
-
-
 def k_curve(
     history: History,
     method: str,
@@ -196,7 +196,8 @@ def k_curve(
     if "k" not in known:
         message = f"the method '{method}' has no k; leave --k-curve out"
         raise ParameterError(message, code="usage")
-    told = {name: value for name, value in (parameters or {}).items() if name in known and name != "k"}
-    settings = [f"{name}={value}" for name, value in told.items() if value is not None]
-    runs = comparison.plan_runs([method], ks, {method: settings})
-    return comparison.run_frame(comparison.compare(history, runs, seed=seed, time_limit=time_limit))
+    settings = {
+        name: value for name, value in (parameters or {}).items() if name in known and name != "k" and value is not None
+    }
+    runs = plan_runs([method], ks, {method: settings})
+    return run_frame(compare(history, runs, seed=seed, time_limit=time_limit))

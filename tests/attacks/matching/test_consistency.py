@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.attacks.matching.test_matchings import all_matchings
+from tests.effort import examples
 from tokumei.attacks.matching.consistency import consistency_graph, published_histories, record_graph
 from tokumei.attacks.matching.matchings import Bipartite, find_matches
 from tokumei.data.cells import Cells, RangeCells, SetCells
@@ -134,7 +135,7 @@ def _fits(history: History, release: Release, records: list[int], subject: int) 
 
 
 @given(small_releases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_consistency_equals_trying_every_placing_of_records(case: tuple[History, Release]) -> None:
     history, release = case
     found = consistency_graph(history, release)

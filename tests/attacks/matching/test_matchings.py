@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.array_types import Bools
 from tokumei.attacks.matching.matchings import Bipartite, NoPerfectMatchingError, find_matches, with_blanks
 
@@ -33,7 +34,7 @@ def all_matchings(matrix: Bools) -> list[tuple[int, ...]]:
 
 
 @given(square_graphs(5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_matches_are_the_links_of_all_perfect_matchings(matrix: Bools) -> None:
     worlds = all_matchings(matrix)
     if not worlds:

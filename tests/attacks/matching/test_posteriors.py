@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.attacks.matching.test_matchings import all_matchings, graph_of, square_graphs
+from tests.effort import examples
 from tokumei.array_types import Bools
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.attacks.matching.posteriors import exact_marginals, posterior
 
 
 @given(square_graphs(6), st.integers(0, 2**20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_exact_marginals_equal_enumeration(matrix: Bools, seed: int) -> None:
     weights = np.where(matrix, np.random.default_rng(seed).uniform(0.1, 3.0, size=matrix.shape), 0.0)
     worlds = all_matchings(matrix)
@@ -35,7 +36,7 @@ def test_exact_marginals_equal_enumeration(matrix: Bools, seed: int) -> None:
 
 
 @given(square_graphs(6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_posterior_of_a_graph_equals_enumeration(matrix: Bools) -> None:
     worlds = all_matchings(matrix)
     if not worlds:

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.record_counts import prune_by_counts
 
@@ -21,7 +22,7 @@ def split_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @given(split_counts())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_no_possible_owner_is_dropped(case: tuple[list[int], list[int]]) -> None:
     """A link that some assignment with exact sums uses stays; the true one always does."""
     sizes, owners = case

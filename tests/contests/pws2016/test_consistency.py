@@ -64,7 +64,7 @@ def test_the_example_of_the_paper() -> None:
     assert judged(history(), *release(M3, T3, *P3)).consistent
     cheat = judged(history(), *release(M, T, 2, 3, 4, 1))
     assert not cheat.consistent
-    assert cheat.sentence() == (
+    assert str(cheat.message()) == (
         "4 of 4 rows of M' show clearly whose data they are; 0 of them support P and 4 contradict it: "
         "P does not belong to this M' and T'."
     )
@@ -86,7 +86,7 @@ def test_a_release_that_tells_nothing_is_not_accused() -> None:
     found = judged(SHOP, *release(same, bought, 1, 2, 3, 4, 5))
     blurred = judged(history(same, bought), *release(same, bought, 5, 4, 3, 2, 1))
     assert blurred.consistent
-    assert blurred.sentence() == "None of the 5 rows of M' shows clearly whose data it is: P cannot be tested."
+    assert str(blurred.message()) == "None of the 5 rows of M' shows clearly whose data it is: P cannot be tested."
     assert found.rows == 5
 
 

@@ -12,8 +12,6 @@ from tests import shop_example
 from tests.conftest import Run
 from tokumei.contests import Entry, Pair, find_game
 
-pytestmark = pytest.mark.once
-
 GAME = find_game("pws2016")
 
 
@@ -67,12 +65,12 @@ def test_guesses_are_scored_against_the_secret_rows(folders: dict[str, Path], ru
     }
     wrong = _guess(folders, "1\n9\nx\n")
     assert [(note.file, note.line, note.code) for note in wrong.notes] == [
-        ("Q", 2, "ROW_OUT_OF_RANGE"),
-        ("Q", 3, "BAD_ROW"),
-        ("Q", 4, "NOT_ENOUGH_NUMBERS"),
+        ("Q", 2, "row-out-of-range"),
+        ("Q", 3, "bad-row"),
+        ("Q", 4, "not-enough-numbers"),
     ]
     assert wrong.notes[2].message["ja"] == "行番号が3個で終わっていますが、M'は4行です。1行に1個を書いてください"
-    assert _guess(folders, "1,2\n").notes[0].code == "WRONG_CELLS"
+    assert _guess(folders, "1,2\n").notes[0].code == "wrong-cells"
 
 
 def test_p_is_never_published(folders: dict[str, Path]) -> None:
@@ -89,7 +87,7 @@ def test_findings_of_all_files_are_told(folders: dict[str, Path]) -> None:
     path = folders["release"] / "M1.csv"
     path.write_text(path.read_text().replace(",f,", ",x,", 1))
     checked = GAME.check_release(folders["data"], folders["release"], {})
-    assert [(note.file, note.code) for note in checked.notes] == [("M1", "BAD_SEX"), ("P", "DUPLICATE_ROW")]
+    assert [(note.file, note.code) for note in checked.notes] == [("M1", "bad-sex"), ("P", "duplicate-row")]
     assert (checked.valid, checked.note_count) == (False, 2)
     assert all(note.message["en"] != note.message["ja"] for note in checked.notes)
     (folders["release"] / "T1.csv").write_bytes(b"\xff\xfe\x00")
@@ -143,4 +141,4 @@ def test_data_is_checked(folders: dict[str, Path]) -> None:
     assert GAME.check_data(folders["data"], {}).figures == {"customers": 4, "rows": 9}
     (folders["data"] / "T.csv").write_text("99999,1,2011/1/1,1:00,5,1.0,1\n")
     refused = GAME.check_data(folders["data"], {})
-    assert (refused.valid, refused.notes[0].code) == (False, "UNKNOWN_ID")
+    assert (refused.valid, refused.notes[0].code) == (False, "unknown-id")

@@ -16,7 +16,7 @@ from tokumei.contests.reading import PWS2018_SCHEMA
 from tokumei.data.cells import MISSING
 from tokumei.data.history import History
 from tokumei.errors import InfeasibleError
-from tokumei.flow import stages as flow
+from tokumei.flow import make_method
 from tokumei.synth.writing import write_synthetic
 
 
@@ -27,15 +27,17 @@ def t(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def anonymized(t: Path, a: Path, *, name: str = "k-anonymity", settings: tuple[str, ...] = ()) -> dict[str, Any]:
+def anonymized(
+    t: Path, a: Path, *, name: str = "k-anonymity", settings: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Write A with the seed 3; return what is told about it."""
-    method = flow.make_anonymizer(name, settings)
+    method = make_method(name, settings)
     return Pws2018().anonymize(method, Original.read(t).history, a, rng=np.random.default_rng(3))
 
 
 def test_what_is_told_is_what_the_file_says(t: Path, tmp_path: Path) -> None:
     a = tmp_path / "A.csv"
-    told = anonymized(t, a, settings=("k=3",))
+    told = anonymized(t, a, settings={"k": 3})
     lines = a.read_text(encoding="utf-8").splitlines()
     original = Original.read(t)
     assert told["rows"] == len(lines) == original.frame.height
@@ -48,17 +50,17 @@ def test_what_is_told_is_what_the_file_says(t: Path, tmp_path: Path) -> None:
 
 def test_slices_change_nothing(t: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, sliced = tmp_path / "whole.csv", tmp_path / "sliced.csv"
-    told = anonymized(t, whole, settings=("k=2",))
+    told = anonymized(t, whole, settings={"k": 2})
     monkeypatch.setattr(pws2018, "ROWS_AT_A_TIME", 97)
     monkeypatch.setattr(release_checker, "BATCH_ROWS", 53)
-    again = anonymized(t, sliced, settings=("k=2",))
+    again = anonymized(t, sliced, settings={"k": 2})
     assert sliced.read_bytes() == whole.read_bytes()
     assert again == {**told, "U": pytest.approx(told["U"], rel=1e-12)}
 
 
-@pytest.mark.parametrize(("name", "settings"), [("k-anonymity", ("k=2",)), ("ano-random", ())])
+@pytest.mark.parametrize(("name", "settings"), [("k-anonymity", {"k": 2}), ("ano-random", {})])
 def test_the_order_of_the_rows_of_t_changes_nothing(
-    t: Path, tmp_path: Path, name: str, settings: tuple[str, ...]
+    t: Path, tmp_path: Path, name: str, settings: dict[str, Any]
 ) -> None:
     lines = t.read_text(encoding="utf-8").splitlines()
     order = np.random.default_rng(1).permutation(len(lines))
@@ -78,7 +80,7 @@ def test_a_refused_result_leaves_what_was_there(t: Path, tmp_path: Path) -> None
     late.write_text(t.read_text(encoding="utf-8").replace(",2011/", ",2012/"), encoding="utf-8")
     a.write_text("before\n", encoding="utf-8")
     with pytest.raises(InfeasibleError, match=r"gives an A that the 2018 rules reject \(line \d+, column 2 \(date\)"):
-        anonymized(late, a, settings=("k=2",))
+        anonymized(late, a, settings={"k": 2})
     assert a.read_text(encoding="utf-8") == "before\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["A.csv", "late.csv"]
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.contests.pws2018 import frequent_sets as module
 from tokumei.contests.pws2018.frequent_sets import frequent_sets, shared_sets
 
@@ -33,7 +34,7 @@ def _found(records: list[tuple[int, int]], min_support: int, max_size: int | Non
     return [tuple(row) for level in levels for row in level.tolist()]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(RECORDS, st.integers(1, 6))
 def test_all_and_only_the_frequent_sets_are_found(records: list[tuple[int, int]], min_support: int) -> None:
     found = _found(records, min_support)
@@ -41,7 +42,7 @@ def test_all_and_only_the_frequent_sets_are_found(records: list[tuple[int, int]]
     assert set(found) == _every_set(records, min_support)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(RECORDS, RECORDS)
 def test_shared_sets_are_the_intersection(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
     levels = [frequent_sets(*np.array(table, dtype=np.int64).reshape(-1, 2).T, min_support=2) for table in (one, other)]

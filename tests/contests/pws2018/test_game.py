@@ -13,8 +13,6 @@ from tests.conftest import Run
 from tokumei.contests import Entry, Pair, RoundTable, find_game
 from tokumei.contests.notes import KEPT_NOTES
 
-pytestmark = pytest.mark.once
-
 GAME = find_game("pws2018")
 START = datetime(2018, 10, 9, tzinfo=UTC)
 # Table 3 of the report (spec B.11): U and whether an effective re-identification was received.

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from tests.conftest import SHARED
 from tests.contests.pws2018.damaged_files import damaged_guesses
 from tests.contests.pws2018.slow_rules import guess_places
+from tests.effort import EFFORT, examples
 from tokumei.contests.check_result import Language
 from tokumei.contests.pws2018.guess_checker import check_guesses
 
-SHARED = Path(os.environ.get("TOKUMEI_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 CASE = SHARED / "golden" / "pws2018" / "c05_F1_files"
 OFFICIAL_WORDS = {
     "INVALID_FORMAT": "invalid format",
@@ -25,7 +26,7 @@ OFFICIAL_WORDS = {
 }
 CUSTOMERS = pl.Series(["11", "12", "12", "13", "14"])
 PSEUDONYMS = pl.Series(["1", "2", "2", "3", "4", "5"])
-FUZZ_FILES = int(os.environ.get("TOKUMEI_FUZZ", "300"))
+DAMAGED_FILES = 10_000 if EFFORT == "campaign" else examples(300)
 
 
 def first_cells(path: Path) -> pl.Series:
@@ -45,10 +46,11 @@ def test_every_crafted_file_gets_the_official_verdict(golden: Path, file: str) -
         assert (line - 1, OFFICIAL_WORDS[code]) == (entry["line0"], entry["message"])
 
 
-def test_damaged_files_get_the_verdict_of_the_slow_rules() -> None:
+@pytest.mark.effort
+def test_damaged_files_get_the_verdict_of_the_slow_rules(record_property: Callable[[str, object], None]) -> None:
     rng = np.random.default_rng(2018)
     codes: set[str] = set()
-    for _ in range(FUZZ_FILES):
+    for _ in range(DAMAGED_FILES):
         raw = damaged_guesses(rng)
         result = check_guesses(CUSTOMERS, PSEUDONYMS, raw)
         expected = guess_places(CUSTOMERS.to_list(), PSEUDONYMS.to_list(), raw)
@@ -56,6 +58,7 @@ def test_damaged_files_get_the_verdict_of_the_slow_rules() -> None:
         assert len(result.findings(language="ja")) == len(expected)
         codes.update(result.counts())
     assert codes == set(OFFICIAL_WORDS)
+    record_property("figure", f"{DAMAGED_FILES} damaged files of F': all verdicts those of the rules")
 
 
 def test_all_wrong_lines_are_listed_with_the_first_error_of_each() -> None:

@@ -8,7 +8,7 @@ from math import factorial
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.power import best_attempts, detection_power, hit_distribution, power_table, survival
@@ -36,7 +36,6 @@ def test_hits_in_a_class_are_fixed_points_of_a_random_permutation(k: int) -> Non
         assert hit_distribution(k, members) == [Fraction(count, factorial(k)) for count in counts]
 
 
-@settings(deadline=None)
 @given(k=st.integers(1, 6), n=st.integers(0, 40))
 def test_power_equals_exact_convolution(k: int, n: int) -> None:
     law = [Fraction(1)]

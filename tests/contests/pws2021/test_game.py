@@ -12,8 +12,6 @@ from tests.conftest import Run
 from tests.contests.pws2021.test_table import random_table
 from tokumei.contests import Checked, Entry, Pair, RoundTable, Row, find_game
 
-pytestmark = pytest.mark.once
-
 GAME = find_game("pws2021")
 ROWS, DELETED = 400, 60
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.contests.pws2021.logistic import fit_logistic
 from tokumei.contests.pws2021.measures import correlations, cross_counts, fit_odds
 from tokumei.contests.pws2021.metrics.information_loss import information_loss
@@ -158,7 +159,7 @@ def test_perfect_separation_is_an_error_and_collinear_columns_are_not() -> None:
     assert np.isfinite(fit_odds(HealthTable(numbers, table.codes, table.levels)).fit.coefficients).all()
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=st.integers(0, 1000), changes=st.integers(1, 5))
 def test_the_tracker_agrees_with_the_full_evaluation(seed: int, changes: int) -> None:
     rng = np.random.default_rng(seed)
@@ -188,7 +189,7 @@ def test_influence_predicts_what_a_deletion_does() -> None:
     assert tracker.odds_after(np.zeros((1, len(before))))[0] == pytest.approx(tracker.violation().odds)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=st.integers(0, 1000))
 def test_rows_are_compared_as_the_definitions_say(seed: int) -> None:
     left, right = random_table(7, seed), random_table(9, seed + 1)

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from tests.effort import examples
 from tokumei.data.arrays.assignment import assign
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(rows=st.integers(0, 9), more=st.integers(0, 6), levels=st.integers(1, 6), seed=st.integers(0, 10**6))
 def test_cost_and_prices_are_optimal(rows: int, more: int, levels: int, seed: int) -> None:
     """The cost equals scipy's, and the prices prove it, with many ties too."""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tests.methods.concealment import paper_tables as paper
 from tokumei.attacks.matching.consistency import published_histories, record_graph
 from tokumei.attacks.matching.matchings import find_matches
@@ -164,7 +165,7 @@ def test_distances_are_errors_of_unions_plus_surplus() -> None:
     assert distances.tolist() == [[0, pytest.approx(expected)], [pytest.approx(expected), 0]]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.integers(2, 9),
     st.integers(1, 5),

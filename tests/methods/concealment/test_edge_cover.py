@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tokumei.array_types import Floats, Ints
 from tokumei.methods.concealment.edge_cover import cover_cost, edge_cover, greedy_cover, neighbour_graph
 
@@ -54,7 +55,7 @@ def test_the_minimum_symmetric_graph_of_table_9_is_figure_6() -> None:
     assert cover_cost(TABLE_9, edge_cover(TABLE_9)) == 5.0
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(2, 8), st.integers(0, 10_000), st.integers(0, 1))
 def test_covers_by_matching_are_cheapest(count: int, seed: int, coarse: int) -> None:
     cost = random_costs(count, seed, coarse=bool(coarse))
@@ -63,7 +64,7 @@ def test_covers_by_matching_are_cheapest(count: int, seed: int, coarse: int) -> 
     assert cover_cost(cost, pairs) == pytest.approx(cheapest_by_hand(cost, 1))
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(4, 6), st.integers(2, 2), st.integers(0, 10_000))
 def test_covers_with_more_partners_are_cheapest(count: int, least: int, seed: int) -> None:
     cost = random_costs(count, seed)
@@ -72,7 +73,7 @@ def test_covers_with_more_partners_are_cheapest(count: int, least: int, seed: in
     assert cover_cost(cost, pairs) == pytest.approx(cheapest_by_hand(cost, least))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(4, 9), st.integers(1, 3), st.integers(0, 10_000))
 def test_greedy_graphs_cover_and_are_never_cheaper(count: int, least: int, seed: int) -> None:
     cost = random_costs(count, seed)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from tests.effort import examples
 from tests.methods.concealment.test_concealment import random_history
 from tokumei.attacks.matching.consistency import consistency_graph, published_histories
 from tokumei.attacks.matching.matchings import find_matches
@@ -166,7 +167,7 @@ def cheapest_design(table: RecordTable) -> float:
     return best(tuple(range(count)))
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(st.integers(4, 8), st.integers(0, 999))
 def test_designs_for_two_are_cheapest(subjects: int, seed: int) -> None:
     """The pool holds all pairs and triangles of so few people."""
@@ -176,7 +177,7 @@ def test_designs_for_two_are_cheapest(subjects: int, seed: int) -> None:
     assert told == pytest.approx(cheapest_design(table), rel=2e-4)
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.integers(3, 9), st.integers(2, 3), st.sampled_from(["sets", "assignment"]), st.integers(0, 999))
 def test_everybody_fits_k_pseudonyms(subjects: int, k: int, design: str, seed: int) -> None:
     history = random_history(subjects, 4, seed)

@@ -68,10 +68,10 @@ def prepare(
     """Cleanse Online Retail into M.csv and T.csv; sex and birthday, which it lacks, are drawn at random."""
     from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
     from tokumei.data import atomic_folder
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     with progress_bars():
-        master, transactions = contest_2016(cleansed(read_online_retail(data)), rng=flow.seeded(seed))
+        master, transactions = contest_2016(cleansed(read_online_retail(data)), rng=seeded(seed))
         with atomic_folder(output) as folder:
             master.write_csv(folder / "M.csv", include_header=False, quote_style="never")
             transactions.write_csv(folder / "T.csv", include_header=False, quote_style="never")
@@ -163,13 +163,13 @@ def anonymize(
 ) -> None:
     """Anonymize M and T into M1.csv, T1.csv and the secret P.csv of a new folder: publish the first two only."""
     from tokumei.contests.pws2016.rules import Files, Pws2016
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     rules = Pws2016()
     method = rules.make_anonymizer(name, settings or [])
     with progress_bars():
         original = rules.read(Files(m=m, t=t))
-        result = rules.anonymize(method, original, output, rng=flow.seeded(seed))
+        result = rules.anonymize(method, original, output, rng=seeded(seed))
     if seed is not None:
         warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
     _warn_all(result["warnings"])
@@ -201,13 +201,13 @@ def attack(
     """Guess the row of M behind every row of M1; Q goes to a file, or to standard output without one."""
     from tokumei.contests.pws2016.rules import Files, Pws2016
     from tokumei.data import write_text
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     rules = Pws2016()
     method = rules.make_attack(name, settings or [])
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1))
-        guesses = rules.attack(method, found.original, found.release, rng=flow.seeded(seed)).tolist()
+        guesses = rules.attack(method, found.original, found.release, rng=seeded(seed)).tolist()
     _warn_all(found.warnings)
     lines = "".join(f"{row}\n" for row in guesses)
     if output is not None:
@@ -247,12 +247,12 @@ def evaluate(
 ) -> None:
     """Measure all utilities and run all attacks; exit status 1 if the release is invalid, inconsistent or unsafe."""
     from tokumei.contests.pws2016.rules import Files
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     rules = _rules(cells, orphans, threshold)
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
-        result = rules.evaluate(found.original, found.release, found.secret, rng=flow.seeded(seed))
+        result = rules.evaluate(found.original, found.release, found.secret, rng=seeded(seed))
     _warn_all(found.warnings)
     document = {"valid": found.orphans == 0, **result, "warnings": list(found.warnings)}
     negative = result["unsafe"] or found.orphans > 0
@@ -290,10 +290,10 @@ def table(
     from tokumei.contests.pws2016.shop import shop_history
     from tokumei.contests.pws2016.table import markdown, renewed
     from tokumei.data import write_text
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     with progress_bars():
-        original = shop_history(*contest_2016(cleansed(read_online_retail(data)), rng=flow.seeded(seed)))
+        original = shop_history(*contest_2016(cleansed(read_online_retail(data)), rng=seeded(seed)))
         rows = Pws2016().sample_table(original, seed=seed or 0)
     text = markdown(rows)
     if into is not None:

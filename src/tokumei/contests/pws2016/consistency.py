@@ -16,8 +16,10 @@ import polars as pl
 
 from tokumei.array_types import Bools, Floats32, Ints
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
+from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.shop import MASTER_COLUMNS, Shop
 from tokumei.data import Evidence
+from tokumei.words import Message
 
 __all__ = ["Consistency", "judge_consistency"]
 
@@ -42,15 +44,12 @@ class Consistency:
         """False if more telling rows contradict P than support it; what tells nothing cannot be shown inconsistent."""
         return self.contradicting <= self.supporting
 
-    def sentence(self) -> str:
-        """Return the finding in words."""
-        if self.telling == 0:
-            return f"None of the {self.rows:,} rows of M' shows clearly whose data it is: P cannot be tested."
-        counts = (
-            f"{self.telling:,} of {self.rows:,} rows of M' show clearly whose data they are; {self.supporting:,} of "
-            f"them support P and {self.contradicting:,} contradict it"
-        )
-        return f"{counts}." if self.consistent else f"{counts}: P does not belong to this M' and T'."
+    def message(self) -> Message:
+        """Return the finding."""
+        form = "untestable" if self.telling == 0 else "supported" if self.consistent else "contradicted"
+        counts = {"rows": self.rows, "telling": self.telling}
+        counts |= {"supporting": self.supporting, "contradicting": self.contradicting}
+        return Message(f"consistency.{form}", counts, HOME)
 
     def as_dict(self) -> dict[str, object]:
         """Return the counts, the sentence and the evidence as plain values."""
@@ -61,7 +60,7 @@ class Consistency:
             "telling": self.telling,
             "supporting": self.supporting,
             "contradicting": self.contradicting,
-            "sentence": self.sentence(),
+            "sentence": str(self.message()),
             "evidence": tables,
         }
 

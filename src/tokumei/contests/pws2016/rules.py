@@ -272,7 +272,7 @@ class Pws2016(RuleSet):
             "combined": combined_scores(utility, reid_max),
             "verdict": verdict.outcome.value,
             "unsafe": verdict.outcome is Outcome.UNSAFE,
-            "reasons": [{"code": one.code, "sentence": one.sentence, "remedy": one.remedy} for one in verdict.reasons],
+            "reasons": [reason.as_dict() for reason in verdict.reasons],
         }
 
     def safety(self, p: Path, q: Path) -> RowGuesses:
@@ -347,7 +347,7 @@ def _years(transactions: pl.DataFrame) -> tuple[int, int]:
 
 def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
     """Return the findings without the orphans, which become one warning."""
-    orphan = result.codes == result.code_names.index("UNKNOWN_ID")
+    orphan = result.codes == result.code_names.index("unknown-id")
     if not orphan.any():
         return result
     first, count = int(result.lines[orphan][0]), int(orphan.sum())
@@ -355,8 +355,7 @@ def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
         f"T' has {count:,} transaction{'s' if count > 1 else ''} whose pseudonym has no row in M' (the first on line "
         f"{first:,}); give it one or delete them"
     )
-    kept = ~orphan
-    return CheckResult(result.lines[kept], result.cells[kept], result.codes[kept], result.code_names, result.explainer)
+    return result.without(["unknown-id"])
 
 
 def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> str:

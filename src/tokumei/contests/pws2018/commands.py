@@ -204,13 +204,14 @@ def anonymize(
 ) -> None:
     """Anonymize T into a valid A (row i of A belongs to row i of T: keep A secret, publish A1)."""
     from tokumei.contests.pws2018.rules import Original, Pws2018
-    from tokumei.flow import stages as flow
+    from tokumei.flow import make_method, seeded
+    from tokumei.parts import find_part, parse_settings
 
     target = _output(output, t, join=join)
-    method = flow.make_anonymizer(name, settings or [], k=k, threads=threads)
+    method = make_method(name, parse_settings(find_part("anonymizer", name), settings or []), k=k, threads=threads)
     with inputs([t], "T", join=join) as (t_file,), progress_bars():
         history = Original.read(t_file).history
-        result = Pws2018().anonymize(method, history, target or t_file.with_name("A"), rng=flow.seeded(seed))
+        result = Pws2018().anonymize(method, history, target or t_file.with_name("A"), rng=seeded(seed))
         if bound:
             floor = Pws2018().bound(history)
             result |= {"bound": floor.value, "gap": result["U"] / floor.value - 1 if floor.value else None}
@@ -245,7 +246,7 @@ def attack(
     """Attack A1 as someone who holds T; write the guesses F1."""
     from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
     from tokumei.data import write_text
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
     from tokumei.parts import find_part, make_part, parse_settings
 
     target = _output(output, t, a1, join=join)
@@ -253,7 +254,7 @@ def attack(
     part = make_part(found, parse_settings(found, settings or []))
     with inputs([t, a1], "T A1", join=join) as (t_file, a1_file), progress_bars():
         published = Anonymized.read(a1_file, published=True)
-        guesses = Pws2018().attack(part, Original.read(t_file), published, rng=flow.seeded(seed))
+        guesses = Pws2018().attack(part, Original.read(t_file), published, rng=seeded(seed))
     pairs = [list(pair) for pair in guesses.pairs().rows()]
     lines = [",".join(pair) for pair in pairs]
     if target is None:
@@ -276,10 +277,10 @@ def use_cases(
 ) -> None:
     """Measure what A is worth in the use cases of the report: item sets, RFM, item similarity, statistics."""
     from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
-        result = Pws2018().use_cases(Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=flow.seeded(seed))
+        result = Pws2018().use_cases(Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=seeded(seed))
     for message in result.warnings:
         warn(message)
 

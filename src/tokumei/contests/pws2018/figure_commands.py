@@ -107,11 +107,11 @@ def tables(
     from tokumei.contests.pws2018.report_tables import reproduce_tables
     from tokumei.contests.pws2018.rules import Original
     from tokumei.data import read_table
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     with progress_bars():
         original = Original.read(t_final)
-        found = reproduce_tables(original.history, read_table(submissions), rng=flow.seeded(seed))
+        found = reproduce_tables(original.history, read_table(submissions), rng=seeded(seed))
 
     def show(console: Console) -> None:
         for number in sorted(found.figures["table"].unique().to_list()):

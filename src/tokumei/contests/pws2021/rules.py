@@ -16,7 +16,6 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.check_result import Language
 from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, check_release_files
 from tokumei.contests.pws2021.metrics.information_loss import InformationLoss, information_loss
 from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks
@@ -136,13 +135,13 @@ class Pws2021(RuleSet):
     strict: bool = False
     round: str = parameter("final", "whose limits apply", choices=("preliminary", "final"))
 
-    def check_dx(self, original: HealthFile, d: Path, x: Path, *, language: Language = "en") -> Checked:
+    def check_dx(self, original: HealthFile, d: Path, x: Path) -> Checked:
         """Check D and X against B."""
-        return check_release_files(original.table, _text_rows(d), _text_rows(x), strict=self.strict, language=language)
+        return check_release_files(original.table, _text_rows(d), _text_rows(x), strict=self.strict)
 
-    def check_e(self, original: HealthFile, e: Path, *, language: Language = "en") -> Checked:
+    def check_e(self, original: HealthFile, e: Path) -> Checked:
         """Check E against B."""
-        return check_answers(original.frame.height, _text_rows(e), language=language)
+        return check_answers(original.frame.height, _text_rows(e))
 
     def iloss(self, before: HealthFile, after: HealthFile) -> InformationLoss:
         """Return the information loss of D against C."""

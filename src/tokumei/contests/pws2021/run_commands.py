@@ -66,7 +66,7 @@ def anonymize(
     from tokumei.contests.pws2021.rows import kept_rows
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
     from tokumei.errors import ParameterError
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
     from tokumei.parts import make_part, parse_settings
 
     if output is None and excluded is None:
@@ -78,7 +78,7 @@ def anonymize(
     method = make_part(found, parse_settings(found, settings or []))
     original = HealthFile.read(b, "B")
     with progress_bars():
-        release, secret = rules.anonymize(method, original, rng=flow.seeded(seed))
+        release, secret = rules.anonymize(method, original, rng=seeded(seed))
     if seed is not None:
         warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
     deleted = kept_rows(original.frame.height, secret.rows)
@@ -112,7 +112,7 @@ def attack(
 ) -> None:
     """Attack D as someone who holds the test rows CT; write three guesses per row."""
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
     from tokumei.parts import make_part, parse_settings
 
     _check_targets((output,), ct, d)
@@ -120,7 +120,7 @@ def attack(
     part = make_part(found, parse_settings(found, settings or []))
     test, release = HealthFile.read(ct, "CT").history, HealthFile.read(d, "D").table.release()
     with progress_bars():
-        answers = part.guess(test, release, rng=flow.seeded(seed))
+        answers = part.guess(test, release, rng=seeded(seed))
     guesses = answers.choices(release.pseudonyms).tolist()
     _write(output, (",".join(map(str, row)) for row in guesses))
     members = sum(row[0] >= 0 for row in guesses)
@@ -218,11 +218,11 @@ def synth(
     """Draw a synthetic table with the means and covariances of B."""
     from tokumei.contests.pws2021.rules import HealthFile
     from tokumei.contests.pws2021.synthesizer import HealthSynthesizer
-    from tokumei.flow import stages as flow
+    from tokumei.flow import seeded
 
     _check_targets((output,), b)
     table = HealthFile.read(b, "B").table
-    drawn = HealthSynthesizer.of(table).draw(rows or table.height, rng=flow.seeded(seed))
+    drawn = HealthSynthesizer.of(table).draw(rows or table.height, rng=seeded(seed))
     lines = drawn.lines()
     _write(output, lines)
     from hashlib import sha256

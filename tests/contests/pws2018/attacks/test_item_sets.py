@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.attacks.item_sets import ItemSets, item_candidates, match_item_sets
@@ -67,7 +67,6 @@ def test_golden_answers(golden: Path, name: str) -> None:
     assert found == {subject: sorted(names) for subject, names in expected["re_item_candidates"].items()}
 
 
-@settings(deadline=None)
 @given(original=ORIGINAL, published=PUBLISHED)
 def test_answers_equal_a_plain_walk(original: list[tuple[str, str]], published: list[tuple[str, str]]) -> None:
     rows = {name: sum(row[0] == name for row in published) for name, _ in published}
@@ -87,7 +86,6 @@ def test_answers_equal_a_plain_walk(original: list[tuple[str, str]], published: 
     assert item_candidates(*columns) == candidates
 
 
-@settings(deadline=None)
 @given(original=ORIGINAL, published=PUBLISHED, seed=st.integers(0, 9))
 def test_random_answers_are_possible_distinct_and_repeatable(
     original: list[tuple[str, str]], published: list[tuple[str, str]], seed: int

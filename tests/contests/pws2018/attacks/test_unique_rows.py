@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.attacks.unique_rows import UniqueRows, link_unique_rows
@@ -34,7 +34,6 @@ def test_golden_guesses_in_output_order(golden: Path, name: str) -> None:
     assert guesses.attack == "re-uniq"
 
 
-@settings(deadline=None)
 @given(original=ROWS, published=ROWS)
 def test_links_equal_a_plain_walk_over_the_rows(
     original: list[tuple[str, str, str]], published: list[tuple[str, str, str]]

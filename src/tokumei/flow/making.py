@@ -1,0 +1,188 @@
+"""The one way to make a release: choose, anonymize, gate, audit, measure.
+
+Command line, Python, `compare` and the demo all call `release`; what it returns has passed the gate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from tokumei.array_types import Ints
+from tokumei.data import CellShares, History, Release, Schema, Score, Secret, Verdict, cell_shares, frame_of_library
+from tokumei.errors import SchemaError
+from tokumei.flow.gate import refuse_leaks
+from tokumei.flow.plan import Plan, complete, fresh_seed, public_parameters
+from tokumei.flow.publishing import Published, publish
+from tokumei.metrics import CellError
+from tokumei.parts import Method
+from tokumei.progress import stage
+
+if TYPE_CHECKING:
+    from tokumei.audits import AuditResult
+
+__all__ = ["Made", "anonymized", "in_published_order", "release", "seeded"]
+
+QUICK_AUDIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Made:
+    """A release that passed the gate, with all that is known of it. ``data`` may be handed out, ``secret`` may not.
+
+    ``utility`` is what got lost (cell error), ``audit`` what the quick audit found (None if it was left out), ``plan``
+    everything that decided what came out, its seed included; ``library`` (polars or pandas) is that of ``data``.
+    """
+
+    release: Release
+    secret: Secret
+    utility: Score
+    audit: AuditResult | None
+    method: Method
+    history: History
+    plan: Plan
+    library: str = "polars"
+
+    def __repr__(self) -> str:
+        """Return a summary without a value of the data."""
+        verdict = "not audited" if self.audit is None else f"{self.audit.verdict.outcome.value} at k = {self.audit.k}"
+        pseudonyms = self.release.pseudonyms.n_unique()
+        return f"Made({self.method.name}: {len(self.release):,} records under {pseudonyms:,} pseudonyms; {verdict})"
+
+    @cached_property
+    def data(self) -> Any:
+        """The release as a frame, the pseudonym first, cells as text: ``value``, ``[lo;hi]``, ``{a;b}`` or ``*``."""
+        return frame_of_library(self.release.text(), self.library)
+
+    @property
+    def why(self) -> str:
+        """Why this method was taken, in one sentence."""
+        return self.plan.why
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the method as the manifest states them."""
+        return public_parameters(self.method)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of the quick audit, None if it was left out."""
+        return None if self.audit is None else self.audit.verdict
+
+    @cached_property
+    def shares(self) -> list[CellShares]:
+        """How many cells of every column are exact, generalized or withheld."""
+        return cell_shares(self.release)
+
+    def write(self, folder: str | Path, *, secret_file: str | Path | None = None) -> Published:
+        """Write the release folder and, beside it, what only the publisher keeps, as ``tokumei anonymize`` does.
+
+        ``folder`` is made and must not exist, or be empty; ``secret_file`` is where the secret goes (default: the name
+        of the folder with ``.secret``). The plan and, if there was one, the audit go beside the folder too.
+        """
+        return publish(self, Path(folder), secret_file=None if secret_file is None else Path(secret_file))
+
+
+def release(history: History, plan: Plan, *, threads: int | None = None, audit: bool = True) -> Made:
+    """Make a release of a history after a plan; raise LeakError if it would show who is who.
+
+    What the plan leaves open is filled in: the safest good method, its parameters, a seed of the system's entropy.
+    ``threads`` is how many to use (default: all cores; the result does not depend on it); without ``audit`` the quick
+    audit is left out.
+    """
+    plan = complete(history, plan)
+    method = plan.make_method(threads=threads)
+    seed = fresh_seed() if plan.seed is None else plan.seed
+    published, secret = anonymized(history, method, seed=seed)
+    # A seed of the system's entropy cannot be guessed: the audit need not warn of it.
+    secret = replace(secret, seed=plan.seed)
+    refuse_leaks(history, published, secret)
+    return Made(
+        release=published,
+        secret=secret,
+        utility=CellError().measure(history, published, secret),
+        audit=_quick_audit(history, published, secret, getattr(method, "k", None)) if audit else None,
+        method=method,
+        history=history,
+        plan=replace(plan, seed=seed),
+    )
+
+
+def seeded(seed: int | None) -> np.random.Generator:
+    """Return the generator of a run: repeatable from a seed, or the operating system's entropy without one."""
+    return np.random.default_rng(seed)
+
+
+def anonymized(history: History, method: Method, *, seed: int | None = None) -> tuple[Release, Secret]:
+    """Run a method and return the release in published order with its secret; the gate has not seen it yet.
+
+    The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
+    Columns that the schema keeps unchanged are not shown to it; they are put back afterwards.
+    """
+    method.require(history)
+    history.schema.check_publishable()
+    if not history.schema.fields:
+        message = "the schema leaves no column to publish; name at least one in it that is not dropped"
+        raise SchemaError(message)
+    with stage(f"anonymize: {method.name}"):
+        published, secret = method.anonymize(_without_kept(history).take(history.order), rng=seeded(seed))
+    real = secret.rows >= 0
+    rows = secret.rows.copy()
+    rows[real] = history.order[rows[real]]
+    published = _with_kept(history, published, rows)
+    return in_published_order(published, replace(secret, rows=rows, seed=seed))
+
+
+def _without_kept(history: History) -> History:
+    """Return the history without the columns that the schema keeps unchanged."""
+    kept = {field.name for field in history.schema.kept}
+    if not kept:
+        return history
+    schema = Schema(history.schema.subject, tuple(column for column in history.schema.columns if not column.keep))
+    if not schema.fields:
+        message = "the schema keeps every column unchanged, which leaves nothing to anonymize; keep fewer columns"
+        raise SchemaError(message)
+    codes = {name: column for name, column in history.codes.items() if name not in kept}
+    return replace(history, schema=schema, codes=codes)
+
+
+def _with_kept(history: History, published: Release, rows: Ints) -> Release:
+    """Return the release with the columns that the schema keeps, as the original has them; empty in dummy records."""
+    if not history.schema.kept:
+        return published
+    source, dummy = np.maximum(rows, 0), rows < 0
+    kept = {field.name: history.cells(field.name).take(source).suppress(dummy) for field in history.schema.kept}
+    cells = {field.name: {**published.cells, **kept}[field.name] for field in history.schema.fields}
+    return replace(published, schema=history.schema, cells=cells)
+
+
+def in_published_order(published: Release, secret: Secret) -> tuple[Release, Secret]:
+    """Return both with records and people sorted as text, so that their order tells nothing about the original."""
+    order = _text_order(published)
+    published, secret = published.take(order), secret.take(order)
+    if published.people is None:
+        return published, secret
+    order = _text_order(published.people)
+    people = None if secret.people is None else secret.people[order]
+    return replace(published, people=published.people.take(order)), replace(secret, people=people)
+
+
+def _text_order(published: Release) -> Ints:
+    text = published.text()
+    # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
+    # Columns go by number: a name of the data could mean something to polars.
+    text.columns = [str(number) for number in range(text.width)]
+    return text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
+
+
+def _quick_audit(history: History, published: Release, secret: Secret, k: int | None) -> AuditResult:
+    """Return the cheap part of the audit: identical histories, candidates and posteriors."""
+    from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+
+    with stage("audit"):
+        return audit_release(history, published, secret, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)

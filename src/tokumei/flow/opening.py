@@ -1,0 +1,40 @@
+"""A release that was made before is opened again, with the original and the secret that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, read_secret
+from tokumei.flow.gate import refuse_foreign_secret
+from tokumei.profiles import read_history
+
+__all__ = ["Opened", "open_release"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Opened:
+    """A release with its original, its secret (None: not at hand) and the parameters that its manifest states."""
+
+    history: History
+    release: Release
+    secret: Secret | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def open_release(
+    original: Any, folder: Path, *, schema: Schema | None = None, secret: Secret | Path | None = None
+) -> Opened:
+    """Read a release folder and its original, each file once; refuse a secret that belongs to another release.
+
+    ``original`` is a file or a frame, read after ``schema`` (default: that of the release).
+    """
+    opened = ReleaseFolder.open(folder)
+    history = read_history(original, schema or opened.schema)
+    release = opened.release(history)
+    hidden = read_secret(secret) if isinstance(secret, Path) else secret
+    if hidden is not None:
+        refuse_foreign_secret(history, release, hidden)
+    return Opened(history=history, release=release, secret=hidden, parameters=opened.parameters)
