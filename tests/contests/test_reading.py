@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tokumei.contests.pws2016 import files as files_2016
+from tokumei.contests.pws2016.shop import shop_history
 from tokumei.contests.pws2017 import files as files_2017
 from tokumei.contests.pws2018 import files as files_2018
-from tokumei.contests.pws2018.rules import Original
 from tokumei.contests.pws2021 import files as files_2021
+from tokumei.contests.pws2021 import table as table_2021
 from tokumei.contests.reading import read_contest
+from tokumei.data import History, Kind, Schema
 from tokumei.errors import ContentError, UnreadableError
 
 CONTEST_FILES = {
@@ -25,6 +27,8 @@ CONTEST_FILES = {
     "pws2018": files_2018.FILES,
     "pws2021": files_2021.FILES,
 }
+T2016 = "12362,544203,2011/2/17,10:30,21913,3.75,4\n12361,545017,2011/2/25,13:51,22630,1.95,12\n"
+M2016 = "12361,f,1954/2/14,Belgium\n12362,f,1963/12/26,Belgium\n12364,f,1960/9/16,Belgium\n"
 T2018 = "1,2010/12/1,A,1.00,1\n1,2010/12/3,B,2.50,5\n2,2010/12/11,A,10,3\n"
 
 
@@ -32,6 +36,10 @@ def write(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def history(path: Path, contest: str, name: str, schema: Schema = files_2018.SCHEMA) -> History:
+    return History.from_frame(read_contest(path, CONTEST_FILES[contest][name]), schema, file=path.name)
 
 
 @pytest.mark.parametrize(
@@ -62,11 +70,11 @@ def test_the_files_of_a_contest(contest: str, names: list[str]) -> None:
 def test_the_wrapping_of_a_file_does_not_matter(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path, content)
     assert read_contest(path, CONTEST_FILES["pws2018"]["T"]).rows()[2] == ("2", "2010/12/11", "A", "10", "3")
-    history = Original.read(path).history
-    assert history.schema == files_2018.SCHEMA
-    assert history.subjects.to_list() == ["1", "2"]
-    assert history.codes["price"].tolist() == [100, 250, 1000]
-    assert history.text()["date"].to_list() == ["2010/12/1", "2010/12/3", "2010/12/11"]
+    read = history(path, "pws2018", "T")
+    assert read.schema == files_2018.SCHEMA
+    assert read.subjects.to_list() == ["1", "2"]
+    assert read.codes["price"].tolist() == [100, 250, 1000]
+    assert read.text()["date"].to_list() == ["2010/12/1", "2010/12/3", "2010/12/11"]
 
 
 def test_goods_in_cp932(tmp_path: Path) -> None:
@@ -105,7 +113,7 @@ def test_unusable_values_are_reported_with_their_line(tmp_path: Path) -> None:
     path = write(tmp_path, T2018 + "3,2010/12/32,A,1,1\n4,2010/12/1,A,1.005,x\n")
     message = r"line 4, column 2 \(date\): '2010/12/32' is not a date of the form %Y/%-m/%-d"
     with pytest.raises(ContentError, match=message) as caught:
-        _ = Original.read(path).history
+        history(path, "pws2018", "T")
     assert [(one.line, one.column) for one in caught.value.findings] == [(4, 2), (5, 4), (5, 5)]
 
 
@@ -116,6 +124,16 @@ def test_files_that_may_be_empty(tmp_path: Path) -> None:
     assert read_contest(path, CONTEST_FILES["pws2021"]["X"]).shape == (0, 1)
     with pytest.raises(UnreadableError, match="the file is empty"):
         read_contest(path, CONTEST_FILES["pws2018"]["T"])
+
+
+def test_2016_history_with_its_master(tmp_path: Path) -> None:
+    bought = read_contest(write(tmp_path, T2016), CONTEST_FILES["pws2016"]["T"])
+    joined = shop_history(read_contest(write(tmp_path, M2016, "m.csv"), CONTEST_FILES["pws2016"]["M"]), bought)
+    assert joined.text(literal=True).rows()[0] == tuple(T2016.splitlines()[0].split(","))
+    assert joined.subjects.to_list() == ["12361", "12362", "12364"]
+    assert joined.counts().tolist() == [1, 1, 0]
+    assert joined.people is not None
+    assert joined.people.text(literal=True).rows() == [tuple(line.split(",")) for line in M2016.splitlines()]
 
 
 ROWS = st.lists(
@@ -138,7 +156,7 @@ def test_canonical_text_round_trips(
 ) -> None:
     lines = [f"{who},{day},{goods},{pence / 100:g},{count}" for who, day, goods, pence, count in rows]
     path = write(tmp_path_factory.mktemp("contest"), end.join(lines))
-    text = Original.read(path).history.text(literal=True)
+    text = history(path, "pws2018", "T").text(literal=True)
     assert [",".join(row) for row in text.rows()] == lines
 
 
@@ -162,12 +180,19 @@ def test_real_files(real_data: Path, name: str, contest: str, file: str, shape: 
 
 
 def test_real_histories(real_data: Path) -> None:
-    purchases = Original.read(real_data / "pwscup2018_T.csv").history
+    purchases = history(real_data / "pwscup2018_T.csv", "pws2018", "T")
     assert (len(purchases), len(purchases.subjects), len(purchases.categories["goods"])) == (81_776, 1_000, 3_254)
     assert purchases.counts().max() == 4_289
     lines = (real_data / "pwscup2018_T.csv").read_text().splitlines()
     text = purchases.text(literal=True).select(pl.concat_str(pl.all(), separator=",")).to_series()
     assert text.to_list() == lines
+    master = read_contest(real_data / "pwscup2017_M.csv", CONTEST_FILES["pws2017"]["M"])
+    seven = shop_history(master, read_contest(real_data / "pwscup2017_T.csv", CONTEST_FILES["pws2017"]["T"]))
+    assert (len(seven), len(seven.subjects), len(seven.categories["goods"])) == (44_917, 500, 3_039)
+    health = history(real_data / "pwscup2021_B.csv", "pws2021", "B", table_2021.SCHEMA)
+    assert (len(health), len(health.subjects), health.schema.subject) == (4_190, 4_190, "row")
+    assert health.schema.field("bmi").kind is Kind.NUMBER
+    assert health.codes["bmi"].min() == 145
 
 
 def test_golden_files_are_read_with_all_their_rows(golden: Path) -> None:

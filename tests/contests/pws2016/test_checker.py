@@ -7,8 +7,8 @@ import pytest
 
 from tests.shop_example import M, T, table
 from tokumei.contests.pws2016.checker import FilesCheck, check_master, check_rows, check_transactions, unreadable_lines
+from tokumei.contests.pws2016.files import MASTER_COLUMNS, TRANSACTION_COLUMNS
 from tokumei.contests.pws2016.messages import MASTER_CODES
-from tokumei.contests.pws2016.shop import MASTER_COLUMNS, TRANSACTION_COLUMNS
 from tokumei.errors import ContentError, Finding
 
 IDS = table(M, MASTER_COLUMNS)["customer"]

@@ -18,15 +18,13 @@ CONTEST = make_contest("pws2016")
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, Path]:
     """Return the paper's example, and a release of it made by a sample anonymizer."""
-    from tokumei.contests.pws2016.rules import anonymizer, write_shop
-
     found = {name: tmp_path / name for name in ("data", "guess")}
     for folder in found.values():
         folder.mkdir()
     (found["data"] / "M.csv").write_text(shop_example.M)
     (found["data"] / "T.csv").write_text(shop_example.T)
-    release = anonymizer("ano-shuffle")().anonymize(shop_example.shop(), rng=np.random.default_rng(1))
-    write_shop(release, tmp_path / "release")
+    (tmp_path / "release").mkdir()
+    CONTEST.anonymize("ano-shuffle", found["data"], tmp_path / "release", rng=np.random.default_rng(1))
     return {**found, "release": tmp_path / "release"}
 
 

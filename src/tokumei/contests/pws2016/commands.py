@@ -138,7 +138,7 @@ def utility(
 
     rules = _rules(cells, orphans, threshold, complement=complement)
     found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
-    scores = rules.utility(found.original, found.release)
+    scores = rules.utility(found.original, found.release, found.secret)
     warnings = [*found.warnings, *(message for score in scores.values() for message in score.warnings)]
     _warn_all(warnings)
     values = {name: score.value for name, score in scores.items()}
@@ -163,15 +163,15 @@ def anonymize(
     json: JsonFlag = False,
 ) -> None:
     """Anonymize M and T into M1.csv, T1.csv and the secret P.csv of a new folder: publish the first two only."""
-    from tokumei.contests.pws2016.rules import Files, Rules2016, anonymizer
+    from tokumei.contests.pws2016.rules import Files, Rules2016, find_method
     from tokumei.flow import seeded
     from tokumei.parts import make_part, parse_settings
 
     rules = Rules2016()
-    part = anonymizer(name)
+    part = find_method(name)
     method = make_part(part, parse_settings(part, settings or []))
     with progress_bars():
-        original = rules.read(Files(m=m, t=t)).original
+        original = rules.read(Files(m=m, t=t))
         result = rules.anonymize(method, original, output, rng=seeded(seed))
     if seed is not None:
         warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
@@ -212,7 +212,7 @@ def attack(
     method = make_part(part, parse_settings(part, settings or []))
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1))
-        guesses = method.guess(found.original, found.published, rng=seeded(seed)).tolist()
+        guesses = rules.attack(method, found.original, found.release, rng=seeded(seed)).tolist()
     _warn_all(found.warnings)
     lines = "".join(f"{row}\n" for row in guesses)
     if output is not None:
@@ -257,7 +257,7 @@ def evaluate(
     rules = _rules(cells, orphans, threshold)
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
-        result = rules.evaluate(found.original, found.release, rng=seeded(seed))
+        result = rules.evaluate(found.original, found.release, found.secret, rng=seeded(seed))
     _warn_all(found.warnings)
     document = {"valid": found.orphans == 0, **result, "warnings": list(found.warnings)}
     negative = result["unsafe"] or found.orphans > 0
@@ -292,13 +292,13 @@ def table(
 
     from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
     from tokumei.contests.pws2016.rules import Rules2016
-    from tokumei.contests.pws2016.shop import Shop
+    from tokumei.contests.pws2016.shop import shop_history
     from tokumei.contests.pws2016.table import markdown, renewed
     from tokumei.data import write_text
     from tokumei.flow import seeded
 
     with progress_bars():
-        original = Shop(*contest_2016(cleansed(read_online_retail(data)), rng=seeded(seed)))
+        original = shop_history(*contest_2016(cleansed(read_online_retail(data)), rng=seeded(seed)))
         rows = Rules2016().sample_table(original, seed=seed or 0)
     text = markdown(rows)
     if into is not None:

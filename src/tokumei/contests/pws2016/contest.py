@@ -158,7 +158,7 @@ class Pws2016(Contest):
             original = self.rules.read(_files(data)).original
         except TokumeiError as error:
             return Checked.refused([note_of_error(error)])
-        return Checked(valid=True, figures={"customers": original.customers, "rows": len(original)})
+        return Checked(valid=True, figures={"customers": len(original.subjects), "rows": len(original)})
 
     def check_release(self, data: Path, release: Path) -> Checked:
         """Check M', T' and P, measure all utilities and run all sample attacks."""
@@ -171,7 +171,7 @@ class Pws2016(Contest):
                 return Checked.refused(*_notes(checked))
             submission = rules.read(files)
             rng = np.random.default_rng(self.seed)
-            result = rules.evaluate(submission.original, submission.release, rng=rng)
+            result = rules.evaluate(submission.original, submission.release, submission.secret, rng=rng)
         except TokumeiError as error:
             return Checked.refused([note_of_error(error)])
         if self.need_consistent and not result["consistent"]:
@@ -195,11 +195,10 @@ class Pws2016(Contest):
         rng: np.random.Generator,
     ) -> Figures:
         """Write M', T' and P."""
-        from tokumei.contests.pws2016.rules import anonymizer
+        from tokumei.contests.pws2016.rules import find_method
 
-        rules = self.rules
-        original = rules.read(_files(data)).original
-        return rules.anonymize(make_part(anonymizer(method), settings or {}), original, release, rng=rng)
+        made, rules = make_part(find_method(method), settings or {}), self.rules
+        return rules.anonymize(made, rules.read(_files(data)), release, rng=rng)
 
     def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
         """Return M' and T'; P stays in the release, which the judge has."""
@@ -224,7 +223,7 @@ class Pws2016(Contest):
 
         part = make_part(find_attack(attack), settings or {})
         seen = self.rules.read(_files(data, release=published, names=("m1", "t1")))
-        rows = part.guess(seen.original, seen.published, rng=rng).tolist()
+        rows = self.rules.attack(part, seen.original, seen.release, rng=rng).tolist()
         write_text(guesses / "Q.csv", "".join(f"{row}\n" for row in rows))
         return {"guesses": len(rows)}
 
@@ -234,8 +233,8 @@ class Pws2016(Contest):
         """Check files Q and compare them with P."""
         del published, truth
         submission = self.rules.read(_files(data, release=release))
-        customers, rows = submission.original.customers, submission.release.rows
-        return [_scored(folder / "Q.csv", customers, rows) for folder in guesses]
+        customers = len(submission.original.subjects)
+        return [_scored(folder / "Q.csv", customers, submission.p) for folder in guesses]
 
     def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
         """Return anonymizers by utility error and largest rate together, attackers by their mean rate."""

@@ -207,7 +207,7 @@ class Pws2018(Contest):
 
         part = make_part(find_part("attack", attack), settings or {})
         original, seen = _original(data), Anonymized.read(published / "A1.csv", published=True)
-        pairs = self.rules.attack(part, original, seen, rng=rng).frame.rows()
+        pairs = self.rules.attack(part, original, seen, rng=rng).pairs().rows()
         if not pairs and seen.frame.height:
             pairs = [(seen.frame["pseudonym"][0], original.frame["customer"][0])]
         write_text(guesses / "F1.csv", "".join(f"{pseudonym},{customer}\n" for pseudonym, customer in pairs))

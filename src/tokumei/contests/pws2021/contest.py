@@ -213,13 +213,15 @@ class Pws2021(Contest):
         rng: np.random.Generator,
     ) -> Figures:
         """Write D and X."""
+        from tokumei.contests.pws2021.rows import kept_rows
         from tokumei.contests.pws2021.rules import release_lines
 
         rules, original = self.rules, _original(data)
-        made = rules.anonymize(make_part(rules.anonymizer(method), settings or {}), original, rng=rng)
+        made, secret = rules.anonymize(make_part(rules.anonymizer(method), settings or {}), original, rng=rng)
+        deleted = kept_rows(original.frame.height, secret.rows)
         (release / "D.csv").write_bytes(_text(release_lines(made, original)))
-        (release / "X.csv").write_bytes(_text(made.deleted.tolist()))
-        return {"rows": made.table.height, "deleted": len(made.deleted)}
+        (release / "X.csv").write_bytes(_text(deleted.tolist()))
+        return {"rows": len(made), "deleted": len(deleted)}
 
     def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
         """Return D for all, and for every attacker test rows CT, whose true rows EA the judge keeps."""
@@ -256,8 +258,9 @@ class Pws2021(Contest):
 
         del data
         part = make_part(self.rules.find_attack(attack), settings or {})
-        test, table = (HealthFile.read(published / f"{name}.csv", name).table for name in ("CT", "D"))
-        rows = part.guess(test, table, rng=rng).tolist()
+        test, table = (HealthFile.read(published / f"{name}.csv", name) for name in ("CT", "D"))
+        seen = table.table.release()
+        rows = part.guess(test.history, seen, rng=rng).choices(seen.pseudonyms).tolist()
         (guesses / "E.csv").write_bytes(_text(",".join(map(str, row)) for row in rows))
         return {"members": sum(row[0] >= 0 for row in rows), "guesses": len(rows)}
 
