@@ -80,7 +80,7 @@ JAPANESE_ROOMS = {
 }
 GROUND_SUMMARY = {
     TOKUMEI: "errors, progress, words, doors, types of arrays: every room may use them",
-    ARENA: "access, clock, settings, errors, rules, wording: every room may use them",
+    ARENA: "access, addresses, clock, settings, errors, rules, wording: every room may use them",
 }
 
 

@@ -20,6 +20,7 @@ GROUND_OF = {
     ARENA: {
         "__init__",
         "access",
+        "addresses",
         "apps",
         "asgi",
         "clock",
