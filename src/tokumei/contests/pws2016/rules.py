@@ -24,6 +24,7 @@ from tokumei.contests.pws2016.checker import (
     check_transactions,
     unreadable_lines,
 )
+from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.metrics.cross_tabulation import CELLS, ORPHANS, cmae, cmae2
 from tokumei.contests.pws2016.metrics.master_hamming import master_hamming
 from tokumei.contests.pws2016.metrics.rfm_error import rfm_error
@@ -35,6 +36,7 @@ from tokumei.data import OWNER_ONLY, Outcome, Score, atomic_folder, read_bytes
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
 from tokumei.parts import RuleSet, make_part, parameter, parse_settings
 from tokumei.progress import stage
+from tokumei.words import Message
 
 __all__ = ["Files", "Pws2016", "Submission", "anonymizers", "attacks", "write_shop"]
 
@@ -97,7 +99,7 @@ class Submission:
     published: Shop
     p: Ints | None = None
     q: Ints | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     @property
     def release(self) -> MasterRelease:
@@ -156,7 +158,7 @@ class Pws2016(RuleSet):
                     raise
                 found[name] = unreadable_lines(error)
         self._refuse_bad_originals(frames, files)
-        warnings: list[str] = []
+        warnings: list[Message] = []
         master, known = frames["M"], frames["M"]["customer"]
         forbidden = known if ids == "error" else None
         if "M'" in frames:
@@ -168,13 +170,14 @@ class Pws2016(RuleSet):
             )
             found["T'"] = result if orphans == "error" else _tolerant(result, warnings)
         if forbidden is None:
-            warnings += [_ids_left(name, frames[name]["customer"], known) for name in ("M'", "T'") if name in frames]
+            for name in [name for name in ("M'", "T'") if name in frames]:
+                warnings += _ids_left(name, frames[name]["customer"], known)
         for name in ("P", "Q"):
             if name in frames:
                 expected = frames["M'"].height if "M'" in frames else frames[name].height
                 found[name] = check_rows(frames[name]["row"], n=master.height, expected=expected, distinct=name == "P")
         in_order = {name: found[name] for name in files.paths() if name in found}
-        return frames, FilesCheck(in_order, tuple(message for message in warnings if message))
+        return frames, FilesCheck(in_order, tuple(warnings))
 
     def _refuse_bad_originals(self, frames: Mapping[str, pl.DataFrame], files: Files) -> None:
         results = {"M": check_master(frames["M"])}
@@ -213,10 +216,7 @@ class Pws2016(RuleSet):
         counts, orphans = release.pseudonym_counts, int((release.shop.owner < 0).sum())
         warnings = []
         if orphans:
-            warnings.append(
-                f"{orphans:,} transactions carry renewed pseudonyms without a row in M', since rows may never be added "
-                "to it; exchange=1 renews pseudonyms within the rules"
-            )
+            warnings.append(Message("warning.renewed", {"count": orphans}, HOME))
         return {
             "customers": release.shop.customers,
             "transactions": len(release.shop),
@@ -322,20 +322,18 @@ def _years(transactions: pl.DataFrame) -> tuple[int, int]:
     return int(years.min()), int(years.max())  # type: ignore[arg-type]
 
 
-def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
+def _tolerant(result: CheckResult, warnings: list[Message]) -> CheckResult:
     """Return the findings without the orphans, which become one warning."""
     orphan = result.codes == result.code_names.index("unknown-id")
     if not orphan.any():
         return result
     first, count = int(result.lines[orphan][0]), int(orphan.sum())
-    warnings.append(
-        f"T' has {count:,} transaction{'s' if count > 1 else ''} whose pseudonym has no row in M' (the first on line "
-        f"{first:,}); give it one or delete them"
-    )
+    code = "warning.unknown-ids" if count > 1 else "warning.unknown-id"
+    warnings.append(Message(code, {"count": count, "first": first}, HOME))
     return result.without(["unknown-id"])
 
 
-def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> str:
-    """Return a warning if ids of M are left in a published file, else an empty text."""
+def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> list[Message]:
+    """Return a warning if ids of M are left in a published file."""
     count = int(ids.is_in(originals.unique().implode()).sum())
-    return f"{name} still shows ids of M in {count:,} rows; write pseudonyms instead" if count else ""
+    return [Message("warning.ids-left", {"file": name, "count": count}, HOME)] if count else []

@@ -31,6 +31,7 @@ from tokumei.data import lines_of, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
 from tokumei.parts import RuleSet, parameter
 from tokumei.progress import stage
+from tokumei.words import Message
 
 if TYPE_CHECKING:
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
@@ -163,7 +164,7 @@ class Pws2021(RuleSet):
         """Return the information loss of D against C."""
         return information_loss(before.table, after.table, files=(str(before.path), str(after.path)))
 
-    def umark(self, original: HealthFile, changed: HealthFile) -> tuple[UtilityDifferences, list[str]]:
+    def umark(self, original: HealthFile, changed: HealthFile) -> tuple[UtilityDifferences, list[Message]]:
         """Return the utility differences of D against B, with warnings."""
         files = (str(original.path), str(changed.path))
         return utility_marks(original.table, changed.table, strict=self.strict, files=files)
@@ -218,7 +219,7 @@ class Pws2021(RuleSet):
 
     def _limits(
         self, original: HealthFile, changed: HealthFile, deleted: Ints
-    ) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    ) -> tuple[dict[str, dict[str, Any]], list[Message]]:
         kept = original.table.take(kept_rows(original.frame.height, deleted))
         utility, warnings = self.umark(original, changed)
         loss = information_loss(kept, changed.table, files=("C (B without X)", str(changed.path)))

@@ -15,9 +15,10 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.errors import ContentError, Finding
 
-__all__ = ["COLUMNS", "DOMAINS", "EMPTY", "NOMINAL", "NUMBERS", "HealthTable", "same_levels"]
+__all__ = ["COLUMNS", "DOMAINS", "EMPTY", "HOME", "NOMINAL", "NUMBERS", "HealthTable", "same_levels"]
 
-
+# Where the texts of this year stand.
+HOME = "tokumei.contests.pws2021"
 COLUMNS = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "gh", "mets", "qm", "dia")
 NUMBERS = ("age", "bmi", "dep", "pir", "gh", "mets", "dia")
 NOMINAL = ("gen", "race", "edu", "mar", "qm")
