@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tests.sample_histories import concat_cells
+from tests.joined_cells import concat_cells
 from tokumei.array_types import Ints
 from tokumei.contests.reading import PWS2018_SCHEMA
 from tokumei.data.cell_text import read_cells

@@ -18,15 +18,17 @@ GAME = find_game("pws2016")
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, Path]:
     """Return the paper's example, and a release of it made by a sample anonymizer."""
-    from tokumei.contests.pws2016.rules import Pws2016, write_shop
+    from tokumei.contests.pws2016.rules import Files, Pws2016
 
     found = {name: tmp_path / name for name in ("data", "guess")}
     for folder in found.values():
         folder.mkdir()
     (found["data"] / "M.csv").write_text(shop_example.M)
     (found["data"] / "T.csv").write_text(shop_example.T)
-    release = Pws2016().make_anonymizer("ano-shuffle").anonymize(shop_example.shop(), rng=np.random.default_rng(1))
-    write_shop(release, tmp_path / "release")
+    rules = Pws2016()
+    original = rules.read(Files(m=found["data"] / "M.csv", t=found["data"] / "T.csv"))
+    method = rules.make_anonymizer("ano-shuffle")
+    rules.anonymize(method, original, tmp_path / "release", rng=np.random.default_rng(1))
     return {**found, "release": tmp_path / "release"}
 
 

@@ -17,7 +17,7 @@ import polars as pl
 from tokumei.array_types import Bools, Floats32, Ints
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
 from tokumei.contests.pws2016.messages import HOME
-from tokumei.contests.pws2016.shop import MASTER_COLUMNS, MasterRelease, Shop
+from tokumei.contests.pws2016.shop import MASTER_COLUMNS, Shop
 from tokumei.data import Evidence
 from tokumei.words import Message
 
@@ -65,33 +65,37 @@ class Consistency:
         }
 
 
-def judge_consistency(original: Shop, release: MasterRelease, *, likeness: Floats32 | None = None) -> Consistency:
+def judge_consistency(
+    original: Shop, published: Shop, claimed: Ints, *, likeness: Floats32 | None = None
+) -> Consistency:
     """Return whether P can belong to the data, with the worst contradictions and the ranks of the claimed customers.
 
+    ``claimed`` is P counted from 0: the row of M that every row of M' claims to come from.
     ``likeness`` saves the comparison of all pairs where it was made already (`combined_likeness`).
     """
-    found = combined_likeness(original, release.shop) if likeness is None else likeness
-    rows, claimed = np.arange(len(release.rows)), release.rows - 1
+    found = combined_likeness(original, published) if likeness is None else likeness
+    rows = np.arange(len(claimed))
     best = found.argmax(axis=1)
     top, own = found[rows, best], found[rows, claimed]
     lead = top - _second(found, best)
     telling = lead >= LEAD
     supporting = telling & (best == claimed)
-    contradicting = telling & (own < top) & (_agreeing(original, release, claimed) < _agreeing(original, release, best))
+    agreeing, better = (_agreeing(original, published, customers) for customers in (claimed, best))
+    contradicting = telling & (own < top) & (agreeing < better)
     evidence = Evidence(
         {
-            "worst": _worst(release.rows, best, own, top, contradicting),
+            "worst": _worst(claimed, best, own, top, contradicting),
             "ranks": _ranks(found, own),
         }
     )
     return Consistency(len(rows), int(telling.sum()), int(supporting.sum()), int(contradicting.sum()), evidence)
 
 
-def _agreeing(original: Shop, release: MasterRelease, customers: Ints) -> Ints:
+def _agreeing(original: Shop, published: Shop, customers: Ints) -> Ints:
     """Return how many master values each row of M' shares with a row of M (from 0)."""
     agreeing = np.zeros(len(customers), dtype=np.int64)
     for name in MASTER_COLUMNS[1:]:
-        agreeing += (release.shop.master[name] == original.master[name].gather(customers)).to_numpy()
+        agreeing += (published.master[name] == original.master[name].gather(customers)).to_numpy()
     return agreeing
 
 
@@ -120,7 +124,7 @@ def _worst(
     return pl.DataFrame(
         {
             "row": order + 1,
-            "claimed": claimed[order],
+            "claimed": claimed[order] + 1,
             "shown": best[order] + 1,
             "likeness_claimed": own[order].astype(np.float64),
             "likeness_shown": top[order].astype(np.float64),

@@ -110,7 +110,7 @@ class SafetyTest:
         A guess for a pseudonym that was never published cannot be judged and is an error. A repeated pseudonym counts
         every time, as in the official program, with a warning; the strict test refuses it.
         """
-        frame = guesses.frame
+        frame = guesses.pairs()
         _refuse(frame, ~frame["pseudonym"].is_in(owners["pseudonym"].implode()), "UNKNOWN_PSEUDONYM", file)
         repeated = ~frame["pseudonym"].is_first_distinct()
         warnings: list[str] = []
