@@ -16,6 +16,7 @@ from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
 from tokumei.contests.pws2016.methods.pseudonym_control import PseudonymControl
 from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
 from tokumei.contests.pws2016.metrics.row_guesses import chance_limit, judge_rows
+from tokumei.contests.pws2016.rules import Rules2016
 from tokumei.contests.pws2016.shop import claimed_rows, shop_of, shop_release
 from tokumei.contests.pws2016.verdict import combined_scores, judge_release
 from tokumei.data import History, Outcome, Release, Secret
