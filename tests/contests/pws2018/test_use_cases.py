@@ -121,8 +121,8 @@ def test_figures_that_do_not_exist_are_null_with_a_warning() -> None:
     document = result.as_dict()
     assert document["itemset_error"] is None
     assert document["similarity_wholesale"] is None
-    assert "no goods is in 100 baskets of the original" in result.warnings[0]
-    assert result.warnings[1] == (
+    assert "no goods is in 100 baskets of the original" in str(result.warnings[0])
+    assert str(result.warnings[1]) == (
         "similarity_wholesale does not exist: no two goods of the original have a common customer"
     )
     json.dumps(document, allow_nan=False)

@@ -28,7 +28,7 @@ def test_no_guess_at_all_has_no_precision_and_no_risk() -> None:
     found = linkage_marks(np.array([0, -1]), nobody)
     assert math.isnan(found.prec)
     assert found.risk == 0.0
-    assert "precision is undefined" in found.warnings[0]
+    assert "precision is undefined" in str(found.warnings[0])
     assert linkage_marks(np.array([0, -1]), nobody, strict=True).prec == 0.0
 
 

@@ -45,7 +45,7 @@ def _rules(cells: str, orphans: str, threshold: int | None, *, complement: bool 
     return Pws2016(cells=cells, orphans=orphans, threshold=threshold, complement=complement).rules
 
 
-def _warn_all(messages: Sequence[str]) -> None:
+def _warn_all(messages: Sequence[object]) -> None:
     for message in dict.fromkeys(messages):
         warn(message)
 

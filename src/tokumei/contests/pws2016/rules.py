@@ -25,6 +25,7 @@ from tokumei.contests.pws2016.checker import (
     unreadable_lines,
 )
 from tokumei.contests.pws2016.files import FILES
+from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows
 from tokumei.contests.pws2016.shop import claimed_rows, positions, shop_history, shop_of, shop_release
 from tokumei.contests.reading import read_contest
@@ -32,6 +33,7 @@ from tokumei.data import OWNER_ONLY, History, Outcome, Release, Score, Secret, a
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
 from tokumei.parts import Attack, Method, Metric, find_part, make_part
 from tokumei.progress import stage
+from tokumei.words import Message
 
 __all__ = ["Files", "Rules2016", "Submission", "find_attack", "find_method", "write_shop"]
 
@@ -87,7 +89,7 @@ class Submission:
     published: Release | None = None
     p: Ints | None = None
     q: Ints | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     @property
     def release(self) -> Release:
@@ -150,7 +152,7 @@ class Rules2016:
                     raise
                 found[name] = unreadable_lines(error)
         self._refuse_bad_originals(frames, files)
-        warnings: list[str] = []
+        warnings: list[Message] = []
         master, known = frames["M"], frames["M"]["customer"]
         forbidden = known if ids == "error" else None
         if "M'" in frames:
@@ -162,13 +164,14 @@ class Rules2016:
             )
             found["T'"] = result if orphans == "error" else _tolerant(result, warnings)
         if forbidden is None:
-            warnings += [_ids_left(name, frames[name]["customer"], known) for name in ("M'", "T'") if name in frames]
+            for name in [name for name in ("M'", "T'") if name in frames]:
+                warnings += _ids_left(name, frames[name]["customer"], known)
         for name in ("P", "Q"):
             if name in frames:
                 expected = frames["M'"].height if "M'" in frames else frames[name].height
                 found[name] = check_rows(frames[name]["row"], n=master.height, expected=expected, distinct=name == "P")
         in_order = {name: found[name] for name in files.paths() if name in found}
-        return frames, FilesCheck(in_order, tuple(message for message in warnings if message))
+        return frames, FilesCheck(in_order, tuple(warnings))
 
     def _refuse_bad_originals(self, frames: Mapping[str, pl.DataFrame], files: Files) -> None:
         results = {"M": check_master(frames["M"])}
@@ -202,10 +205,7 @@ class Rules2016:
         orphans = int((shop.owner < 0).sum())
         warnings = []
         if orphans:
-            warnings.append(
-                f"{orphans:,} transactions carry renewed pseudonyms without a row in M', since rows may never be added "
-                "to it; exchange=1 renews pseudonyms within the rules"
-            )
+            warnings.append(Message("warning.renewed", {"count": orphans}, HOME))
         return {
             "customers": shop.customers,
             "transactions": len(shop),
@@ -339,20 +339,18 @@ def _years(transactions: pl.DataFrame) -> tuple[int, int]:
     return int(years.min()), int(years.max())  # type: ignore[arg-type]
 
 
-def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
+def _tolerant(result: CheckResult, warnings: list[Message]) -> CheckResult:
     """Return the findings without the orphans, which become one warning."""
     orphan = result.codes == result.code_names.index("unknown-id")
     if not orphan.any():
         return result
     first, count = int(result.lines[orphan][0]), int(orphan.sum())
-    warnings.append(
-        f"T' has {count:,} transaction{'s' if count > 1 else ''} whose pseudonym has no row in M' (the first on line "
-        f"{first:,}); give it one or delete them"
-    )
+    code = "warning.unknown-ids" if count > 1 else "warning.unknown-id"
+    warnings.append(Message(code, {"count": count, "first": first}, HOME))
     return result.without(["unknown-id"])
 
 
-def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> str:
-    """Return a warning if ids of M are left in a published file, else an empty text."""
+def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> list[Message]:
+    """Return a warning if ids of M are left in a published file."""
     count = int(ids.is_in(originals.unique().implode()).sum())
-    return f"{name} still shows ids of M in {count:,} rows; write pseudonyms instead" if count else ""
+    return [Message("warning.ids-left", {"file": name, "count": count}, HOME)] if count else []

@@ -32,6 +32,7 @@ from tokumei.data import History, Release, Secret, lines_of, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
 from tokumei.parts import Attack, Method, find_part
 from tokumei.progress import stage
+from tokumei.words import Message
 
 if TYPE_CHECKING:
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
@@ -147,7 +148,7 @@ class Rules2021:
         """Return the information loss of D against C."""
         return information_loss(before.table, after.table, files=(str(before.path), str(after.path)))
 
-    def umark(self, original: HealthFile, changed: HealthFile) -> tuple[UtilityDifferences, list[str]]:
+    def umark(self, original: HealthFile, changed: HealthFile) -> tuple[UtilityDifferences, list[Message]]:
         """Return the utility differences of D against B, with warnings."""
         files = (str(original.path), str(changed.path))
         return utility_marks(original.table, changed.table, strict=self.strict, files=files)
@@ -203,7 +204,7 @@ class Rules2021:
 
     def _limits(
         self, original: HealthFile, changed: HealthFile, deleted: Ints
-    ) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    ) -> tuple[dict[str, dict[str, Any]], list[Message]]:
         kept = original.table.take(kept_rows(original.frame.height, deleted))
         utility, warnings = self.umark(original, changed)
         loss = information_loss(kept, changed.table, files=("C (B without X)", str(changed.path)))

@@ -31,8 +31,21 @@ from tokumei.data import (
 )
 from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
 
-__all__ = ["COLUMNS", "DOMAINS", "EMPTY", "NOMINAL", "NUMBERS", "SCHEMA", "HealthTable", "health_table", "same_levels"]
+__all__ = [
+    "COLUMNS",
+    "DOMAINS",
+    "EMPTY",
+    "HOME",
+    "NOMINAL",
+    "NUMBERS",
+    "SCHEMA",
+    "HealthTable",
+    "health_table",
+    "same_levels",
+]
 
+# Where the texts of this year stand.
+HOME = "tokumei.contests.pws2021"
 COLUMNS = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "gh", "mets", "qm", "dia")
 _STEPS = {"age": 1.0, "bmi": 0.1, "gh": 1.0, "mets": 1.0}
 # The 0/1 flags are categories too.
