@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tokumei.contests.base import Contest
-from tokumei.contests.notes import note_of_error
+from tokumei.contests.notes import NO_ROWS, make_note, note_of_error
 from tokumei.contests.values import Both, Checked, Column, FileSpec, Sizes
 from tokumei.errors import TokumeiError
 from tokumei.parts import parameter
@@ -86,6 +86,9 @@ class Pws2017(Contest):
             master, transactions = _read(data / "M.csv", "M"), _read(data / "T.csv", "T")
         except TokumeiError as error:
             return Checked.refused([note_of_error(error)])
+        empty = [name for name, frame in (("M", master), ("T", transactions)) if not frame.height]
+        if empty:
+            return Checked.refused([make_note("no-rows", NO_ROWS, name) for name in empty])
         return Checked(valid=True, figures={"customers": master.height, "rows": transactions.height})
 
     def check_release(self, data: Path, release: Path) -> Checked:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tokumei.contests.base import Contest
-from tokumei.contests.notes import note_of_error, notes_of
+from tokumei.contests.notes import NO_ROWS, make_note, note_of_error, notes_of
 from tokumei.contests.values import (
     Both,
     Checked,
@@ -148,6 +148,8 @@ class Pws2018(Contest):
             history = original.history
         except TokumeiError as error:
             return Checked.refused([note_of_error(error, "T")])
+        if not len(history):
+            return Checked.refused([make_note("no-rows", NO_ROWS, "T")])
         counts = {name: original.frame[name].n_unique() for name in ("customer", "goods")}
         return Checked(valid=True, figures={"rows": len(history), "customers": counts["customer"], **counts})
 
@@ -199,7 +201,7 @@ class Pws2018(Contest):
     ) -> Figures:
         """Write F' by any registered attack; one without a single guess names the first customer once.
 
-        An empty F' would be refused.
+        An empty file could not be handed in.
         """
         from tokumei.contests.pws2018.rules import Anonymized
         from tokumei.data import write_text
