@@ -10,7 +10,7 @@ import typer.main
 from error_pages import errors_page
 
 from tokumei.cli.main import build_app
-from tokumei.parts import find_part, part_names
+from tokumei.parts import NEEDS, find_part, part_names
 
 __all__ = ["write_pages"]
 
@@ -76,11 +76,13 @@ def _parameter_row(parameter: Any) -> str:
 def parts_page() -> list[str]:
     """Return every registered part with its parameters."""
     lines = ["# Parts", "", "Found by name through entry points; parameters are given as `--set name=value`.", ""]
+    lines += ["What a part needs:", "", *(f"- *{need}*: {_cell(words)}" for need, words in NEEDS.items()), ""]
     for kind, title in KINDS.items():
         lines += [f"## {title}", ""]
         for name in part_names(kind):
             part = find_part(kind, name)
-            lines += [f"### `{name}`", "", f"{_cell(part.summary)}. *{_cell(part.source)}*", ""]
+            needs = f"Needs {' and '.join(part.needs)}."
+            lines += [f"### `{name}`", "", f"{_cell(part.summary)}. {needs} *{_cell(part.source)}*", ""]
             rows = [
                 f"| `{i.name}` | {_cell(i.doc)} | {_cell(i.allowed())} | `{i.default}` |" for i in part.parameters()
             ]

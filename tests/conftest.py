@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -52,12 +53,23 @@ class Ran:
 Run = Callable[..., Ran]
 
 
+@cache
+def _signature(function: Callable[..., Any]) -> Any:
+    from typer.utils import get_params_from_function
+
+    return get_params_from_function(function)
+
+
 def run_main(*words: object) -> None:
-    """Run ``tokumei`` in this process; a signal that ends the tests is not the command's."""
+    """Run ``tokumei`` in this process; a signal that ends the tests is not the command's.
+
+    Typer reads the signatures of all commands each time it is called, as no program does more than once.
+    """
     from tokumei.cli import main
 
+    once = mock.patch("typer.main.get_params_from_function", _signature)
     try:
-        with mock.patch.object(main, "_ending_on_sigterm", nullcontext):
+        with once, mock.patch.object(main, "_ending_on_sigterm", nullcontext):
             main.main([str(word) for word in words])
     finally:
         ENDING.go_on()

@@ -8,9 +8,14 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import polars as pl
 
+from tokumei.contests.file_columns import PWS2021_SCHEMA
+from tokumei.contests.pws2016.shop import shop_history
+from tokumei.contests.pws2021.table import COLUMNS as COLUMNS_2021
+from tokumei.contests.pws2021.table import DOMAINS
 from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.parts import Part
 
-__all__ = ["SAMPLES", "mixed_frame", "sample"]
+__all__ = ["SAMPLES", "fitting_samples", "mixed_frame", "sample"]
 
 COLUMNS = (
     Column(name="day", kind=Kind.DATE),
@@ -80,6 +85,63 @@ SAMPLES: dict[str, Callable[[], History]] = {
 }
 
 
+def _shop(customers: int, records: int) -> History:
+    """Return records with a table of people; some people may have no records."""
+    rng = np.random.default_rng(5)
+    ids = [f"SUBJECT-QZX-{number:04}" for number in rng.permutation(customers)]
+    people = {
+        "customer": ids,
+        "sex": [("f", "m")[n] for n in rng.integers(0, 2, customers)],
+        "birthday": [f"19{70 + n}/{1 + n % 12}/{1 + n}" for n in rng.integers(0, 20, customers)],
+        "country": [("Japan", "Two, parts", "{x}")[n] for n in rng.integers(0, 3, customers)],
+    }
+    bought = {
+        "customer": [ids[n] for n in rng.integers(0, max(customers, 1), records)],
+        "invoice": [str(n) for n in rng.integers(500, 530, records)],
+        "date": [f"2011/{1 + n % 12}/{1 + n}" for n in rng.integers(0, 28, records)],
+        "time": [f"{n}:{10 + n}" for n in rng.integers(0, 24, records)],
+        "goods": [("tea", "a;b", "*", "緑茶")[n] for n in rng.integers(0, 4, records)],
+        "price": [f"{n / 100:g}" for n in rng.integers(1, 999, records)],
+        "quantity": [str(n) for n in rng.integers(1, 9, records)],
+    }
+    frames = (pl.DataFrame(table, schema=dict.fromkeys(table, pl.String)) for table in (people, bought))
+    return shop_history(*frames)
+
+
+def _health(rows: int) -> History:
+    """Return a static table of people, in which an illness depends on age and weight."""
+    rng = np.random.default_rng(6)
+    age, bmi = rng.integers(20, 81, rows), rng.integers(150, 500, rows) / 10
+    flags = {name: rng.integers(0, 2, rows) for name in ("dep", "pir")} | dict.fromkeys(("gh", "mets"), np.zeros(rows))
+    flags["dia"] = (age + bmi + rng.integers(0, 60, rows) > 130).astype(np.int64)
+    for column in flags.values():
+        # A single row is number 1, and must not show its number.
+        column[:1] = 0
+    nominal = {name: np.array(values)[rng.integers(0, len(values), rows)] for name, values in DOMAINS.items()}
+    frame = pl.DataFrame({"age": age, "bmi": bmi, **flags, **nominal})
+    return History.from_frame(frame.select(pl.col(name).cast(pl.String) for name in COLUMNS_2021), PWS2021_SCHEMA)
+
+
+# What parts that need people, or rows, are tried on.
+SHOPS: dict[str, Callable[[], History]] = {
+    "a shop": lambda: _shop(12, 90),
+    "people without records": lambda: _shop(6, 0),
+    "one person": lambda: _shop(1, 4),
+    "nobody": lambda: _shop(0, 0),
+}
+TABLES: dict[str, Callable[[], History]] = {
+    "a table": lambda: _health(400),
+    "three rows": lambda: _health(3),
+    "one row": lambda: _health(1),
+    "no rows": lambda: _health(0),
+}
+
+
+def fitting_samples(part: type[Part]) -> list[str]:
+    """Return the names of the histories that have what a part needs, the usual one first."""
+    return list(TABLES if "rows" in part.needs else SHOPS if "people" in part.needs else SAMPLES)
+
+
 def sample(name: str) -> History:
     """Return one of the small histories."""
-    return SAMPLES[name]()
+    return {**SAMPLES, **SHOPS, **TABLES}[name]()

@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tokumei.contests.pws2016.shop import MASTER_COLUMNS, TRANSACTION_COLUMNS, MasterRelease, Shop
+from tokumei.contests.pws2016.shop import (
+    MASTER_COLUMNS,
+    TRANSACTION_COLUMNS,
+    Shop,
+    shop_history,
+    shop_of,
+    shop_release,
+)
+from tokumei.data import History, Release, Secret
 
 M = """12360,m,1976/2/24,Austria
 12361,f,1954/2/14,Belgium
@@ -32,9 +40,14 @@ def table(text: str, columns: tuple[str, ...]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
+def history(master: str = M, transactions: str = T) -> History:
+    """Return a history with people from CSV text; the paper's example by default."""
+    return shop_history(table(master, MASTER_COLUMNS), table(transactions, TRANSACTION_COLUMNS))
+
+
 def shop(master: str = M, transactions: str = T) -> Shop:
-    """Return a shop from CSV text; the paper's example by default."""
-    return Shop(table(master, MASTER_COLUMNS), table(transactions, TRANSACTION_COLUMNS))
+    """Return the view of such a history."""
+    return shop_of(history(master, transactions))
 
 
 def lines(text: str, *numbers: int) -> str:
@@ -48,9 +61,11 @@ def without(text: str, customer: str) -> str:
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(customer))
 
 
-def release(master: str, transactions: str, *rows: int) -> MasterRelease:
-    """Return M', T' and P from text and numbers."""
-    return MasterRelease(shop(master, transactions), np.array(rows, dtype=np.int64))
+def release(master: str, transactions: str, *rows: int) -> tuple[Release, Secret]:
+    """Return M', T' and P from text and numbers from 1."""
+    made = shop_release(table(master, MASTER_COLUMNS), table(transactions, TRANSACTION_COLUMNS))
+    unknown = np.full(len(made), -1, dtype=np.int64)
+    return made, Secret(pl.DataFrame(), unknown, people=np.array(rows, dtype=np.int64) - 1)
 
 
 # Paper table 6: the customers 12361, 12364 and 12360 are published, 12362 is deleted.
@@ -66,8 +81,8 @@ def write(folder: Path, **texts: str) -> dict[str, Path]:
     return paths
 
 
-def random_shop(customers: int, records: int, seed: int) -> Shop:
-    """Return a shop of random customers and purchases; some customers may have bought nothing."""
+def random_history(customers: int, records: int, seed: int) -> History:
+    """Return a history of random customers and purchases; some customers may have bought nothing."""
     rng = np.random.default_rng(seed)
     ids = [str(number) for number in rng.permutation(9000)[:customers] + 1000]
     master = "".join(
@@ -81,4 +96,4 @@ def random_shop(customers: int, records: int, seed: int) -> Shop:
         f"{rng.integers(1, 20)}\n"
         for _ in range(records)
     )
-    return shop(master, bought)
+    return history(master, bought)

@@ -14,7 +14,7 @@ ROOMS = {"profiles", "methods", "attacks", "metrics", "synth"}
 BELOW_FLOW = VALUES | {"profiles", "methods", "attacks", "metrics", "audits", "synth"}
 ABOVE_FLOW = BELOW_FLOW | {"flow", "reports", "contests"}
 ALLOWED: dict[str, set[str]] = {
-    "errors": {"errors"},
+    "errors": {"errors", "words"},
     "doors": {"doors"},
     "array_types": set(),
     "progress": GROUND,

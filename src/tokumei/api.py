@@ -49,6 +49,7 @@ from tokumei.flow import FORMATS, Made, Opened, open_release, plan_of, refuse_fo
 from tokumei.flow import release as make_release
 from tokumei.parts import find_part, make_part
 from tokumei.profiles import Profile, RawRisk, hints, profile, raw_risk, read_history
+from tokumei.words import Words
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
@@ -255,7 +256,7 @@ def report(
         time_limit: Seconds for the audit; what was left out is listed.
         seed: Of the audit and of the trade-off.
     """
-    from tokumei.reports import Words, collect_material, release_report  # noqa: PLC0415 - loads what draws charts
+    from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
     Words(language)
     opened = _opened(original, release, schema, secret)

@@ -10,8 +10,9 @@ from tokumei.data import atomic_folder, write_text
 from tokumei.flow import Run, judged, mark_front, plan_of, publish, release, run_frame
 from tokumei.profiles import read_history
 from tokumei.progress import stage
-from tokumei.reports import LANGUAGES, collect_material, release_report
+from tokumei.reports import collect_material, release_report
 from tokumei.synth import write_synthetic
+from tokumei.words import LANGUAGES
 
 __all__ = ["run_demo"]
 

@@ -20,7 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokumei.words import Message
 
 __all__ = [
     "ContentError",
@@ -48,10 +51,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong in the content of a file, with where it stands."""
+    """One thing that is wrong in the content of a file, with where it stands; a checker's message is a value."""
 
     code: str
-    message: str
+    message: str | Message
     line: int | None = None
     column: int | None = None
     name: str | None = None
@@ -64,7 +67,7 @@ class Finding:
             place += f"{', ' if place else ''}column {self.column}"
             if self.name is not None:
                 place += f" ({self.name})"
-        return f"{place}: {self.message}" if place else self.message
+        return f"{place}: {self.message}" if place else str(self.message)
 
 
 class TokumeiError(Exception):

@@ -23,9 +23,10 @@ from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type
 import numpy as np
 
 from tokumei.data import Guesses, History, Release, Score, Secret
-from tokumei.errors import ParameterError, UnknownPartError, did_you_mean
+from tokumei.errors import InfeasibleError, ParameterError, UnknownPartError, did_you_mean
 
 __all__ = [
+    "NEEDS",
     "Attack",
     "Method",
     "Metric",
@@ -47,6 +48,11 @@ _GROUPS = {
     "rule set": "tokumei.rules",
 }
 
+NEEDS: Mapping[str, str] = {
+    "records": "records",
+    "people": "a table of people beside the records (one row per subject)",
+    "rows": 'a static table (subject = "row": every row is a person of its own)',
+}
 _TYPES = (int, float, bool, str)
 _LARGEST = 2**63 - 1
 _SHOWN = 40
@@ -93,11 +99,12 @@ def parameter(
 
 @dataclass(frozen=True, kw_only=True)
 class Part(ABC):
-    """Anything that is registered by name and configured by parameters."""
+    """Anything that is registered by name and configured by parameters; ``needs`` says on what data it works."""
 
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    needs: ClassVar[tuple[str, ...]] = ("records",)
 
     def __post_init__(self) -> None:
         """Check every parameter against its declared limits."""
@@ -108,6 +115,17 @@ class Part(ABC):
     def parameters(cls) -> tuple[ParameterInfo, ...]:
         """Return the declared parameters in order."""
         return _declared(cls)
+
+    def require(self, history: History) -> None:
+        """Raise InfeasibleError if the data lacks what the part needs."""
+        present = {"records": True, "people": history.people is not None, "rows": history.schema.row_is_subject}
+        lacking = [NEEDS[need] for need in self.needs if not present[need]]
+        if lacking:
+            message = (
+                f"'{self.name}' needs {' and '.join(lacking)}, which this data does not have; "
+                "the lists of methods, attacks and metrics say what each needs"
+            )
+            raise InfeasibleError(message, code="needs")
 
 
 @cache

@@ -126,7 +126,7 @@ class Bot:
             published = Anonymized.read(folder / "A1.csv", published=True)
             original = Original.read(self.folder / "T.csv")
             guesses = Pws2018().attack(part, original, published, rng=seeded(self.seed))
-        text = "".join(f"{pseudonym},{customer}\n" for pseudonym, customer in guesses.frame.rows())
+        text = "".join(f"{pseudonym},{customer}\n" for pseudonym, customer in guesses.pairs().rows())
         # An attack without a single guess still takes part: one row that names the first customer.
         first = f"{published.frame['pseudonym'][0]},{original.frame['customer'][0]}\n" if len(published.frame) else ""
         (folder / "F1.csv").write_text(text or first, encoding="utf-8")

@@ -4,7 +4,9 @@
     for contest in client.get("/contests"): ...
     client.upload("/contests/cup/rounds/final/submissions", [Path("A.csv")])
 
-Uploads are streamed and carry a key, so that one whose answer got lost is sent again without being taken twice.
+Uploads are streamed and carry a key, so that one whose answer got lost is sent again without being taken twice. httpx
+would take 70 of these lines away, but bring six packages into an installation that only takes part, and load in five
+times the time; what is repeated, and when, it leaves to us.
 """
 
 from __future__ import annotations

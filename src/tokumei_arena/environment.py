@@ -1,6 +1,8 @@
 """What the arena takes from its environment: where it keeps things, its secret, its database and its object store.
 
-Everything has a default that works on a fresh machine: SQLite and files in one folder of the user. The variables:
+Everything has a default that works on a fresh machine: SQLite and files in one folder of the user. Addresses are read
+by hand: dj-database-url takes any database and an address without a host, dj-email-url takes smtps for STARTTLS, and
+neither knows object stores. The variables:
 
     TOKUMEI_ARENA_HOME     folder of database, files and secret key (default: ~/.local/share/tokumei-arena)
     TOKUMEI_ARENA_SECRET   secret key; without it one is generated in the folder, readable by its owner only

@@ -33,8 +33,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "tokumei_arena.web.security.SecurityHeaders",
-    "tokumei_arena.web.static_files.StaticFiles",
+    "tokumei_arena.web.middleware.SecurityHeaders",
+    "tokumei_arena.web.middleware.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -44,8 +44,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "tokumei_arena.web.preferences.ViewerPreferences",
-    "tokumei_arena.web.security.RefereesNeedSecondFactor",
+    "tokumei_arena.web.middleware.ViewerPreferences",
+    "tokumei_arena.web.middleware.RefereesNeedSecondFactor",
 ]
 TEMPLATES = [
     {
@@ -59,7 +59,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "django.template.context_processors.i18n",
                 "django.template.context_processors.tz",
-                "tokumei_arena.web.preferences.page_context",
+                "tokumei_arena.web.middleware.page_context",
             ],
         },
     }

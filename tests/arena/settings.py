@@ -6,10 +6,14 @@ import os
 import tempfile
 
 os.environ.setdefault("TOKUMEI_ARENA_HOME", tempfile.mkdtemp(prefix="arena-test-"))
+# Tests that run beside each other must not see each other's half written files.
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+if WORKER and not os.environ["TOKUMEI_ARENA_HOME"].endswith(f"/{WORKER}"):
+    os.environ["TOKUMEI_ARENA_HOME"] += f"/{WORKER}"
 os.environ.setdefault("TOKUMEI_ARENA_SECRET", "only for tests " * 4)
 os.environ.setdefault("TOKUMEI_ARENA_HOSTS", "localhost,127.0.0.1,testserver")
 
-from tokumei_arena.settings import *  # noqa: F403
+from tokumei_arena.settings import *  # noqa: E402, F403
 
 # Argon2 is slow on purpose; one test checks that the real settings use it.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

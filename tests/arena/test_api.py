@@ -13,13 +13,15 @@ from django.conf import LazySettings
 from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from tests.arena import world
 from tests.arena.pages import add_second_factor
 from tests.arena.pending import run_pending
 from tokumei_arena import teams
-from tokumei_arena.models import ApiToken, Contest, Person, Submission, Target
+from tokumei_arena.models import ApiToken, Blob, Contest, DataFile, Person, Submission, Target
+from tokumei_arena.records.storage import put_bytes
 from tokumei_arena.teams import tokens
 from tokumei_arena.work import feedback
 
@@ -240,6 +242,37 @@ def _attacked() -> tuple[Contest, Caller, Caller]:
     return contest, alpha, beta
 
 
+def test_pages_and_api_give_a_file_the_same_name() -> None:
+    contest, alpha, _beta = _attacked()
+    round_, person = contest.rounds.get(), alpha.token.person
+    own = DataFile.objects.create(
+        round=round_, team=person.memberships.get().team, name="R", blob=put_bytes(Blob.Area.DATA, "R.csv", b"1\n")
+    )
+    common = DataFile.objects.get(round=round_, team=None)
+    target = Target.objects.get(team__name="Beta")
+    Target.objects.filter(pk=target.pk).update(alias="Quartz 2")
+    published = target.files.get(name="A1")
+    names = {
+        str(common.pk): (reverse("data_file", args=["cup-1", "final", common.pk]), "T.csv"),
+        str(own.pk): (reverse("data_file", args=["cup-1", "final", own.pk]), "R-team1.csv"),
+        str(published.pk): (
+            reverse("target_file", args=["cup-1", "final", target.pk, published.pk]),
+            "Quartz-2-A1.csv",
+        ),
+    }
+    place = "/contests/cup-1/rounds/final"
+    listed = [*alpha.get(f"{place}/data"), *alpha.get(f"{place}/targets/{target.pk}")["files"]]
+    assert {file["id"] for file in listed} == set(names)
+    browser = Client()
+    browser.force_login(person)
+    for file in listed:
+        page, name = names[file["id"]]
+        assert file["name"] == name
+        for answer in (browser.get(page), Client().get(file["url"], headers=alpha.headers)):
+            assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
+            assert b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+
 @pytest.mark.database
 def test_attacks_and_results() -> None:
     contest, alpha, beta = _attacked()
@@ -249,7 +282,8 @@ def test_attacks_and_results() -> None:
     assert target["id"] != str(own.pk)
     assert (target["state"], target["tries_left"]) == ("done", 1)
     (file,) = alpha.get(f"{place}/targets/{target['id']}")["files"]
-    assert (file["name"], alpha.bytes(file["url"]).splitlines()) == ("A1.csv", sorted(world.GOOD_A.splitlines()))
+    assert file["name"] == f"{target['alias'].replace(' ', '-')}-A1.csv"
+    assert alpha.bytes(file["url"]).splitlines() == sorted(world.GOOD_A.splitlines())
     assert _code(alpha.get(f"{place}/targets/{own.pk}", 404)) == "not-found"
     assert _code(alpha.upload(f"{place}/targets/{own.pk}/guesses", b"1,1\n", 404)) == "not-found"
     made = alpha.upload(f"{place}/targets/{target['id']}/guesses", world.guesses(), name="F1.csv")

@@ -61,7 +61,7 @@ def test_targets_are_listed_with_their_own_files_and_tries() -> None:
     place = f"/contests/{contest.slug}/rounds/final/targets"
     listed = Caller(captain).get(place)
     assert [(one["alias"], one["tries_left"]) for one in listed] == [("Stone 2", 1), ("Stone 3", 2)]
-    assert [[file["name"] for file in one["files"]] for one in listed] == [["A1.csv"], ["A1.csv"]]
+    assert [[file["name"] for file in one["files"]] for one in listed] == [["Stone-2-A1.csv"], ["Stone-3-A1.csv"]]
     assert Caller(captain).get(f"{place}/{second.pk}") == listed[1]
     chosen = Submission.objects.filter(team=first.team).get()
     assert [one["chosen"] for one in Caller(captain).get(f"/contests/{contest.slug}/submissions")] == [False] * 5

@@ -269,6 +269,7 @@ def test_taking_part_from_the_command_line(arena: tuple[Contest, Person], run: R
     run_pending()
     ran = run("arena", "download", "targets", "-o", tmp_path / "targets", "--json")
     (written,) = ran.json["files"]
+    assert Path(written["file"]).name == "A1.csv"
     alias = Path(written["file"]).parent.name
     guesses = _write(tmp_path, "F1.csv", world.guesses())
     ran = run("arena", "attack", "Nobody", guesses)

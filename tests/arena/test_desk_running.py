@@ -239,11 +239,12 @@ def test_operations_say_that_archives_are_secret(desk: Client) -> None:
 
 
 def _desk_addresses(contest: Contest, team: Team) -> list[str]:
-    from tokumei_arena.web.routes_desk import urlpatterns
+
+    from tokumei_arena.web.routes import desk_patterns
 
     phase = contest.rounds.get().phases.get(kind="anonymize")
     found = []
-    for pattern in urlpatterns:
+    for pattern in desk_patterns:
         assert pattern.name is not None
         values = {"slug": contest.slug, "kind": "final", "pk": phase.pk, "decision": "approve"}
         if pattern.name == "desk_team_decide":

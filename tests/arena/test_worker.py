@@ -37,7 +37,7 @@ from tokumei_arena.models import (
     Team,
 )
 from tokumei_arena.records.storage import open_blob, put_bytes
-from tokumei_arena.work import evaluation, folders, intake, loop, queue_view, sandbox
+from tokumei_arena.work import evaluation, intake, leftovers, loop, queue_view, sandbox
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.results import failure_text
 from tokumei_arena.work.sandbox import Death, Outcome, run_child
@@ -334,11 +334,11 @@ def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySetti
 
 
 def test_folders_of_dead_processes_are_swept(settings: LazySettings) -> None:
-    with folders.work_folder() as own:
+    with leftovers.work_folder() as own:
         assert own.stat().st_mode & 0o077 == 0
         gone = own.with_name(own.name.replace(f".{os.getpid()}.", ".4999999."))
         (gone / "truth").mkdir(parents=True)
-        assert folders.sweep() == 1
+        assert leftovers.sweep_folders() == 1
         assert (own.exists(), gone.exists()) == (True, False)
     assert not own.exists()
 

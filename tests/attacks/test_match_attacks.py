@@ -53,7 +53,7 @@ def test_guesses_repeat_under_a_seed_and_name_each_pseudonym_once(attack: Attack
     release, secret = release_of(grouped(HISTORY, 3), NAMES)
     one, other = (attack.guess(HISTORY, release, rng=np.random.default_rng(5)) for _ in range(2))
     assert one.frame.equals(other.frame)
-    assert one.frame["pseudonym"].is_unique().all()
+    assert one.pairs()["pseudonym"].is_unique().all()
     assert one.attack == attack.name
     assert one.hits(secret.owners) <= 35
 
@@ -115,5 +115,5 @@ def test_record_counts_put_the_sure_guesses_first() -> None:
     history = purchases(60, most=8)
     release, secret = split_surplus(history)
     guesses = RecordCounts().guess(history, release, rng=np.random.default_rng(0))
-    sure = guesses.frame.head(2).join(secret.owners, on=["pseudonym", "subject"], how="semi")
+    sure = guesses.pairs().head(2).join(secret.owners, on=["pseudonym", "subject"], how="semi")
     assert sure.height == 2

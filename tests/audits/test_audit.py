@@ -109,7 +109,7 @@ def test_the_own_value_written_first_is_named() -> None:
     assert result.verdict.outcome is Outcome.UNSAFE
     assert result.k_anonymity == 2
     assert codes(result)[0] == "set-position"
-    assert result.reidentified["set-position"].detail == "first"
+    assert str(result.reidentified["set-position"].detail) == "first"
     canonical = audit_release(HISTORY, release, secret, published={"item": release.text()["item"]})
     assert canonical.verdict.outcome is Outcome.SAFE
 
@@ -122,7 +122,7 @@ def test_suppression_decided_record_by_record_is_named() -> None:
     assert result.max_posterior == pytest.approx(1 / 3)
     assert "suppression-pattern" in codes(result)
     assert result.reidentified["suppression-pattern"].share > 0.6
-    assert "differ only in what is suppressed" in result.reidentified["suppression-pattern"].detail
+    assert "differ only in what is suppressed" in str(result.reidentified["suppression-pattern"].detail)
 
 
 def test_records_in_the_order_of_the_original_are_named() -> None:
@@ -130,7 +130,7 @@ def test_records_in_the_order_of_the_original_are_named() -> None:
     order = np.argsort(secret.rows)
     result = audit_release(HISTORY, release.take(order), secret.take(order))
     assert codes(result)[0] == "release-order"
-    assert result.reidentified["release-order"].detail == "appearance / appearance"
+    assert str(result.reidentified["release-order"].detail) == "appearance / appearance"
 
 
 @pytest.mark.parametrize("with_secret", [True, False])
@@ -156,7 +156,7 @@ def test_predictable_pseudonyms_are_named(with_secret: bool, code: str, names: l
     release, secret = release_of(grouped(HISTORY, 2), pl.Series("pseudonym", names))
     result = audit_release(HISTORY, release, secret if with_secret else None, guess_seeds=50)
     assert result.verdict.outcome is Outcome.UNSAFE
-    assert result.reidentified[code].detail == detail
+    assert str(result.reidentified[code].detail) == detail
     assert result.reidentified[code].share == pytest.approx(1.0)
     assert code in codes(result)
 
@@ -185,7 +185,7 @@ def test_record_counts_betray_fresh_pseudonyms(with_secret: bool) -> None:  # no
     result = audit_release(history, release, secret if with_secret else None)
     assert result.verdict.outcome is Outcome.UNSAFE
     assert "record-counts" in codes(result)
-    assert "drop to one owner" in result.reidentified["record-counts"].detail
+    assert "drop to one owner" in str(result.reidentified["record-counts"].detail)
     assert result.joint == {}
     assert any("several pseudonyms" in text for text in map(str, result.verdict.skipped))
 

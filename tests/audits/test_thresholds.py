@@ -196,14 +196,14 @@ def test_table_is_read_with_any_line_end() -> None:
 def test_gap_in_the_table_is_named() -> None:
     with pytest.raises(ContentError, match=r"R.csv, line 2, column 1 .n.: n is 2 where 1 must follow") as caught:
         read_threshold_table(["0,1", "2,3", "3,4"], file="R.csv")
-    assert [finding.code for finding in caught.value.findings] == ["TABLE_GAP"]
+    assert [finding.code for finding in caught.value.findings] == ["table-gap"]
 
 
 def test_every_wrong_line_of_the_table_is_named() -> None:
     with pytest.raises(ContentError, match=r"R, line 1: 'n,r' is not of the form n,r\(n\)") as caught:
         read_threshold_table(["n,r", "1,2", "2,-3", "", "4,1.5"])
     assert [finding.line for finding in caught.value.findings] == [1, 3, 4, 5]
-    assert {finding.code for finding in caught.value.findings} == {"INVALID_FORMAT"}
+    assert {finding.code for finding in caught.value.findings} == {"invalid-format"}
 
 
 def test_empty_table_is_refused() -> None:

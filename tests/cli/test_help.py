@@ -13,7 +13,7 @@ import typer
 from tokumei.cli import examples
 from tokumei.cli.examples import add_examples
 from tokumei.cli.main import build_app
-from tokumei_arena.commands.examples import EXAMPLES as ARENA_EXAMPLES
+from tokumei_arena.commands.app import EXAMPLES as ARENA_EXAMPLES
 
 EXAMPLES = {**examples.EXAMPLES, **ARENA_EXAMPLES}
 

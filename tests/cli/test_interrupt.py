@@ -17,7 +17,7 @@ from tokumei.synth.writing import write_synthetic
 COMMAND = [sys.executable, "-m", "tokumei"]
 DEADLINE_SECONDS = 60.0
 # Reading and imports take two CPU seconds. Ending takes a fraction of a second, on a busy machine somewhat more.
-SEARCHING_CPU_SECONDS = 5.0
+SEARCHING_CPU_SECONDS = 3.5
 PROMPT_SECONDS = 3.0
 
 
@@ -155,13 +155,12 @@ def test_a_terminal_that_cannot_show_a_character_gets_its_number(tmp_path: Path)
     assert json.loads(answer.stdout)["columns"][0]["name"] == "品"
 
 
-@pytest.mark.parametrize("quiet", [True, False])
-def test_no_color_is_respected(tmp_path: Path, *, quiet: bool) -> None:
+def test_no_color_is_respected(tmp_path: Path) -> None:
     """Colours appear on a terminal (or if forced) only, and never under NO_COLOR."""
     (tmp_path / "T").write_text("1,2011/1/5,A,2.5,1\n", encoding="utf-8")
     (tmp_path / "A").write_text("9,2011/1/5,A,2.5,1\n", encoding="utf-8")
-    variables = {"FORCE_COLOR": "1", "TERM": "xterm-256color", **({"NO_COLOR": "1"} if quiet else {})}
-    done = _run(tmp_path, "", "pws2018", "check", "T", "A", **variables)
-    assert ("\x1b[32m" in done.stdout) is not quiet
-    plain = _run(tmp_path, "", "pws2018", "check", "T", "A")
-    assert plain.stdout == "valid\n"
+    forced = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    for variables, coloured in ((forced, True), ({**forced, "NO_COLOR": "1"}, False)):
+        done = _run(tmp_path, "", "pws2018", "check", "T", "A", **variables)
+        assert ("\x1b[32m" in done.stdout) is coloured
+    assert _run(tmp_path, "", "pws2018", "check", "T", "A").stdout == "valid\n"

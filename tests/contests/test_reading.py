@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.effort import examples
+from tokumei.contests.pws2016.shop import shop_history
 from tokumei.contests.reading import (
     CONTEST_FILES,
     PWS2018_SCHEMA,
+    PWS2021_SCHEMA,
     contest_file,
     read_contest,
-    read_contest_history,
 )
-from tokumei.data.history import Kind
+from tokumei.data import History, Kind, Schema
 from tokumei.errors import ContentError, ParameterError, UnreadableError
 
 T2016 = "12362,544203,2011/2/17,10:30,21913,3.75,4\n12361,545017,2011/2/25,13:51,22630,1.95,12\n"
@@ -30,6 +31,10 @@ def write(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def history(path: Path, contest: str, name: str, schema: Schema = PWS2018_SCHEMA) -> History:
+    return History.from_frame(read_contest(path, contest, name), schema, file=path.name)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +50,6 @@ def test_the_files_of_a_contest(contest: str, names: list[str]) -> None:
     assert list(CONTEST_FILES[contest]) == names
     for file in CONTEST_FILES[contest].values():
         assert len(set(file.columns)) == len(file.columns)
-        assert file.schema is None or set(file.schema.sources()) == set(file.columns)
 
 
 def test_names_of_contests_and_files() -> None:
@@ -69,11 +73,11 @@ def test_names_of_contests_and_files() -> None:
 def test_the_wrapping_of_a_file_does_not_matter(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path, content)
     assert read_contest(path, "pws2018", "T").rows()[2] == ("2", "2010/12/11", "A", "10", "3")
-    history = read_contest_history(path, "pws2018", "T")
-    assert history.schema == PWS2018_SCHEMA
-    assert history.subjects.to_list() == ["1", "2"]
-    assert history.codes["price"].tolist() == [100, 250, 1000]
-    assert history.text()["date"].to_list() == ["2010/12/1", "2010/12/3", "2010/12/11"]
+    read = history(path, "pws2018", "T")
+    assert read.schema == PWS2018_SCHEMA
+    assert read.subjects.to_list() == ["1", "2"]
+    assert read.codes["price"].tolist() == [100, 250, 1000]
+    assert read.text()["date"].to_list() == ["2010/12/1", "2010/12/3", "2010/12/11"]
 
 
 def test_goods_in_cp932(tmp_path: Path) -> None:
@@ -112,13 +116,8 @@ def test_unusable_values_are_reported_with_their_line(tmp_path: Path) -> None:
     path = write(tmp_path, T2018 + "3,2010/12/32,A,1,1\n4,2010/12/1,A,1.005,x\n")
     message = r"line 4, column 2 \(date\): '2010/12/32' is not a date of the form %Y/%-m/%-d"
     with pytest.raises(ContentError, match=message) as caught:
-        read_contest_history(path, "pws2018", "T")
+        history(path, "pws2018", "T")
     assert [(one.line, one.column) for one in caught.value.findings] == [(4, 2), (5, 4), (5, 5)]
-
-
-def test_a_file_that_is_no_history(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="the file A of pws2018 is no history; those that are: T"):
-        read_contest_history(write(tmp_path, T2018), "pws2018", "A")
 
 
 def test_files_that_may_be_empty(tmp_path: Path) -> None:
@@ -131,17 +130,13 @@ def test_files_that_may_be_empty(tmp_path: Path) -> None:
 
 
 def test_2016_history_with_its_master(tmp_path: Path) -> None:
-    history = read_contest_history(write(tmp_path, T2016), "pws2016", "T", master=write(tmp_path, M2016, "m.csv"))
-    assert history.text(literal=True).rows()[0] == tuple(T2016.splitlines()[0].split(","))
-    assert history.master is not None
-    assert history.master["customer"].to_list() == ["12361", "12362", "12364"]
-    assert history.master.columns == ["customer", "sex", "birthday", "country"]
-
-
-def test_a_customer_twice_in_the_master(tmp_path: Path) -> None:
-    master = write(tmp_path, M2016 + "12361,m,1960/1/1,Japan\n", "m.csv")
-    with pytest.raises(ContentError, match=r"m\.csv, line 4, column 1: this customer already has a row above"):
-        read_contest_history(write(tmp_path, T2016), "pws2016", "T", master=master)
+    bought = read_contest(write(tmp_path, T2016), "pws2016", "T")
+    joined = shop_history(read_contest(write(tmp_path, M2016, "m.csv"), "pws2016", "M"), bought)
+    assert joined.text(literal=True).rows()[0] == tuple(T2016.splitlines()[0].split(","))
+    assert joined.subjects.to_list() == ["12361", "12362", "12364"]
+    assert joined.counts().tolist() == [1, 1, 0]
+    assert joined.people is not None
+    assert joined.people.text(literal=True).rows() == [tuple(line.split(",")) for line in M2016.splitlines()]
 
 
 ROWS = st.lists(
@@ -164,7 +159,7 @@ def test_canonical_text_round_trips(
 ) -> None:
     lines = [f"{who},{day},{goods},{pence / 100:g},{count}" for who, day, goods, pence, count in rows]
     path = write(tmp_path_factory.mktemp("contest"), end.join(lines))
-    text = read_contest_history(path, "pws2018", "T").text(literal=True)
+    text = history(path, "pws2018", "T").text(literal=True)
     assert [",".join(row) for row in text.rows()] == lines
 
 
@@ -188,16 +183,16 @@ def test_real_files(real_data: Path, name: str, contest: str, file: str, shape: 
 
 
 def test_real_histories(real_data: Path) -> None:
-    purchases = read_contest_history(real_data / "pwscup2018_T.csv", "pws2018", "T")
+    purchases = history(real_data / "pwscup2018_T.csv", "pws2018", "T")
     assert (len(purchases), len(purchases.subjects), len(purchases.categories["goods"])) == (81_776, 1_000, 3_254)
     assert purchases.counts().max() == 4_289
     lines = (real_data / "pwscup2018_T.csv").read_text().splitlines()
     text = purchases.text(literal=True).select(pl.concat_str(pl.all(), separator=",")).to_series()
     assert text.to_list() == lines
-    master = real_data / "pwscup2017_M.csv"
-    seven = read_contest_history(real_data / "pwscup2017_T.csv", "pws2017", "T", master=master)
+    master = read_contest(real_data / "pwscup2017_M.csv", "pws2017", "M")
+    seven = shop_history(master, read_contest(real_data / "pwscup2017_T.csv", "pws2017", "T"))
     assert (len(seven), len(seven.subjects), len(seven.categories["goods"])) == (44_917, 500, 3_039)
-    health = read_contest_history(real_data / "pwscup2021_B.csv", "pws2021", "B")
+    health = history(real_data / "pwscup2021_B.csv", "pws2021", "B", PWS2021_SCHEMA)
     assert (len(health), len(health.subjects), health.schema.subject) == (4_190, 4_190, "row")
     assert health.schema.field("bmi").kind is Kind.NUMBER
     assert health.codes["bmi"].min() == 145

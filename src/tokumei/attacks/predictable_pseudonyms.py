@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from tokumei.attacks.match_guesses import make_guesses, view_matches
+from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 from tokumei.attacks.matching.pseudonym_clues import predicted_owners
-from tokumei.data import Guesses, History, Release
-from tokumei.parts import Attack, parameter
+from tokumei.parts import parameter
 
 __all__ = ["PredictablePseudonyms"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictablePseudonyms(Attack):
+class PredictablePseudonyms(MatchAttack):
     """Take the rule that names the most possible owners and guess by it."""
 
     name: ClassVar[str] = "predictable-pseudonyms"
@@ -24,15 +24,17 @@ class PredictablePseudonyms(Attack):
     source: ClassVar[str] = "own analysis"
     seeds: int = parameter(100, "how many seeds of numpy's generators are tried", low=0, high=100000)
 
-    def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:
-        """Return the guesses of the best rule, only where the data allow them."""
-        view = view_matches(knowledge, release)
-        graph = view.graph
-        keys = graph.pseudonym * graph.subjects + graph.subject
-        best = np.zeros(len(graph), dtype=np.bool_)
-        for _, _, subject in predicted_owners(knowledge, view.consistency.histories, seeds=self.seeds):
-            pseudonym = np.flatnonzero(subject >= 0)
-            named = np.isin(keys, pseudonym * graph.subjects + subject[pseudonym])
-            if named.sum() > best.sum():
-                best = named
-        return make_guesses(view, np.ones(int(best.sum())), attack=self.name, rng=rng, graph=graph.keep(best))
+    def choices(self, view: MatchView) -> Iterator[Choice]:
+        """Yield whom every rule names."""
+        rules = predicted_owners(view.knowledge, view.consistency.histories, seeds=self.seeds)
+        for finding, tried, subject in rules:
+            yield Choice.of_rule(subject, len(view.knowledge.subjects), finding, tried)
+
+    def asked_for(self, view: MatchView, choices: Iterable[Choice]) -> Choice:
+        """Return the rule that names the most possible owners, only where the data allow them."""
+        graph = view.graph.keep(np.zeros(len(view.graph), dtype=np.bool_))
+        for choice in choices:
+            fitting = view.fitting(choice.graph)
+            if fitting.sum() > len(graph):
+                graph = choice.graph.keep(fitting)
+        return Choice(basis=Basis.RULE, graph=graph, weight=np.ones(len(graph)))

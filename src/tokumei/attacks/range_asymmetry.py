@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from tokumei.attacks.match_guesses import make_guesses, view_matches
-from tokumei.attacks.matching.clues import RANGE_VARIANTS, choices, range_scores
-from tokumei.data import Guesses, History, Release
-from tokumei.parts import Attack, parameter
+from tokumei.attacks.choices import Choice, MatchAttack, MatchView
+from tokumei.attacks.matching.clues import RANGE_VARIANTS, position_detail, range_scores
+from tokumei.parts import parameter
+from tokumei.words import Message
 
 __all__ = ["RangeAsymmetry"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RangeAsymmetry(Attack):
+class RangeAsymmetry(MatchAttack):
     """Take the candidate whose values stand where the algorithm puts the own value.
 
     Widening a range on the own side lowers the own error and marks the own value as the one inside.
@@ -27,10 +26,12 @@ class RangeAsymmetry(Attack):
     source: ClassVar[str] = "research notes, part 1, section 1 (error is not monotone)"
     own: str = parameter("inside", "where the own value stands in its range", choices=tuple(RANGE_VARIANTS))
 
-    def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:
-        """Return one guess per pseudonym that fits somebody."""
-        view = view_matches(knowledge, release)
-        choice = view.blind()
+    def choices(self, view: MatchView) -> Iterator[Choice]:
+        """Yield a choice for every place where the own value may stand."""
         if view.matches is not None:
-            choice = choices(view.graph, range_scores(release, view.consistency, view.matches)[self.own])
-        return make_guesses(view, choice, attack=self.name, rng=rng)
+            scores = range_scores(view.release, view.consistency, view.matches)
+            yield from Choice.of_clues(view.graph, scores)
+
+    def variant(self) -> Message:
+        """Return the place that is asked for."""
+        return position_detail(self.own)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from tokumei.attacks.match_guesses import make_guesses, view_matches
+from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
+from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.record_counts import prune_by_counts, prune_by_packing
-from tokumei.data import Guesses, History, Release
-from tokumei.parts import Attack
+from tokumei.words import Message
 
-__all__ = ["RecordCounts"]
+__all__ = ["RecordCounts", "record_counts_detail"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordCounts(Attack):
+class RecordCounts(MatchAttack):
     """Drop candidates that a subset-sum test per subject and the records of pseudonyms already known exclude.
 
     Betrays split, renewed and generalized pseudonyms that leave the number of records as it was.
@@ -26,11 +27,18 @@ class RecordCounts(Attack):
     summary: ClassVar[str] = "add up the record counts of split or generalized pseudonyms"
     source: ClassVar[str] = "research notes, part 1, section 4 (subset-sum test)"
 
-    def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:
-        """Return one guess per pseudonym that fits somebody, the surest first."""
-        view = view_matches(knowledge, release)
-        sizes, records = view.consistency.histories.sizes(), knowledge.counts()
-        pruned = prune_by_counts(view.consistency.graph, sizes, records)
-        pruned = prune_by_packing(view.consistency, pruned)
-        choice = 1.0 / np.maximum(pruned.degrees(), 1)[pruned.pseudonym]
-        return make_guesses(view, choice, attack=self.name, rng=rng, graph=pruned)
+    def choices(self, view: MatchView) -> Iterator[Choice]:
+        """Yield the candidates that are left, all of a pseudonym alike."""
+        raw, sizes, records = view.consistency.graph, view.consistency.histories.sizes(), view.knowledge.counts()
+        counted = prune_by_counts(raw, sizes, records)
+        packed = prune_by_packing(view.consistency, counted)
+        if len(packed) < len(counted):
+            packed = prune_by_counts(packed, sizes, records)
+        weight = 1.0 / np.maximum(packed.degrees(), 1)[packed.pseudonym]
+        yield Choice(basis=Basis.PATTERN, graph=packed, weight=weight, finding=record_counts_detail(raw, packed))
+
+
+def record_counts_detail(raw: Bipartite, pruned: Bipartite) -> Message:
+    """Return how many pseudonyms have a single candidate only after pruning."""
+    fell = int(((pruned.degrees() == 1) & (raw.degrees() > 1)).sum())
+    return Message("detail.counts", {"fell": fell, "pseudonyms": raw.pseudonyms})

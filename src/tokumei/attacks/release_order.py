@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from tokumei.attacks.match_guesses import make_guesses, view_matches
-from tokumei.attacks.matching.clues import choices
-from tokumei.attacks.matching.pseudonym_clues import order_scores
-from tokumei.data import Guesses, History, Release
-from tokumei.parts import Attack, parameter
+from tokumei.attacks.choices import Choice, MatchAttack, MatchView
+from tokumei.attacks.matching.pseudonym_clues import order_detail, order_scores, ordered_owners
+from tokumei.parts import parameter
+from tokumei.words import Message
 
 __all__ = ["ReleaseOrder"]
 
@@ -19,7 +17,7 @@ _ORDERS = ("appearance", "text", "number")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseOrder(Attack):
+class ReleaseOrder(MatchAttack):
     """Take the candidate whose rank among the subjects is nearest to the pseudonym's rank in the release."""
 
     name: ClassVar[str] = "release-order"
@@ -29,10 +27,13 @@ class ReleaseOrder(Attack):
     subjects: str = parameter("appearance", "how subjects are ordered", choices=_ORDERS)
     backwards: bool = parameter(False, "whether one order runs backwards")
 
-    def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:
-        """Return one guess per pseudonym that fits somebody; an order that names do not have gives blind guesses."""
-        view = view_matches(knowledge, release)
-        scores = order_scores(knowledge, view.consistency.histories, view.graph)
-        score = scores.get(f"{self.pseudonyms}{' reversed' if self.backwards else ''} / {self.subjects}")
-        choice = view.blind() if score is None else choices(view.graph, score)
-        return make_guesses(view, choice, attack=self.name, rng=rng)
+    def choices(self, view: MatchView) -> Iterator[Choice]:
+        """Yield for every two orders whose ranks are near, then whom an exactly kept order names."""
+        histories = view.consistency.histories
+        yield from Choice.of_clues(view.graph, order_scores(view.knowledge, histories, view.graph))
+        for finding, tried, subject in ordered_owners(view.knowledge, histories):
+            yield Choice.of_rule(subject, len(view.knowledge.subjects), finding, tried)
+
+    def variant(self) -> Message:
+        """Return the orders that are asked for."""
+        return order_detail(self.pseudonyms, self.subjects, backwards=self.backwards)

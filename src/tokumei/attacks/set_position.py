@@ -6,21 +6,20 @@ second step of `tokumei.data.cell_text.read_cells` gives them).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from tokumei.attacks.match_guesses import make_guesses, view_matches
-from tokumei.attacks.matching.clues import SET_VARIANTS, choices, set_scores
-from tokumei.data import Guesses, History, Release
-from tokumei.parts import Attack, parameter
+from tokumei.attacks.choices import Choice, MatchAttack, MatchView
+from tokumei.attacks.matching.clues import SET_VARIANTS, position_detail, set_scores
+from tokumei.parts import parameter
+from tokumei.words import Message
 
 __all__ = ["SetPosition"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetPosition(Attack):
+class SetPosition(MatchAttack):
     """Take the candidate whose values most often stand first (or last) in the published sets."""
 
     name: ClassVar[str] = "set-position"
@@ -28,11 +27,12 @@ class SetPosition(Attack):
     source: ClassVar[str] = "own analysis"
     own: str = parameter("first", "where the own value is written in its set", choices=tuple(SET_VARIANTS))
 
-    def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:
-        """Return one guess per pseudonym that fits somebody."""
-        view = view_matches(knowledge, release)
-        choice = view.blind()
+    def choices(self, view: MatchView) -> Iterator[Choice]:
+        """Yield a choice for every place where the own value may stand."""
         if view.matches is not None:
-            scores = set_scores(release, view.consistency, view.matches)
-            choice = choices(view.graph, scores[self.own]) if scores else choice
-        return make_guesses(view, choice, attack=self.name, rng=rng)
+            scores = set_scores(view.written, view.consistency, view.matches)
+            yield from Choice.of_clues(view.graph, scores)
+
+    def variant(self) -> Message:
+        """Return the place that is asked for."""
+        return position_detail(self.own)

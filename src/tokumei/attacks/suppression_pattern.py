@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from tokumei.attacks.match_guesses import make_guesses, view_matches
-from tokumei.attacks.matching.cheapest import cheapest_matches, edge_costs
+from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 from tokumei.attacks.matching.clues import suppression_components
-from tokumei.attacks.matching.posteriors import posterior
-from tokumei.data import Guesses, History, Release
-from tokumei.parts import Attack
+from tokumei.words import Message
 
 __all__ = ["SuppressionPattern"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SuppressionPattern(Attack):
+class SuppressionPattern(MatchAttack):
     """Read suppression as "the own value was expensive here": the cheapest owners in groups that differ by it alone."""
 
     name: ClassVar[str] = "suppression-pattern"
     summary: ClassVar[str] = "compare what members of one group suppressed"
     source: ClassVar[str] = "research notes, part 1 (three-anonymity with a per-record rule)"
 
-    def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:
-        """Return guesses for the pseudonyms of such groups."""
-        view = view_matches(knowledge, release)
+    def choices(self, view: MatchView) -> Iterator[Choice]:
+        """Yield the cheapest owners of the pseudonyms of such groups."""
         if view.matches is None:
-            nothing = np.zeros(len(view.graph), dtype=np.bool_)
-            return make_guesses(view, np.empty(0), attack=self.name, rng=rng, graph=view.graph.keep(nothing))
-        members = suppression_components(release, view.consistency.histories, view.matches)
-        costs = edge_costs(knowledge, release, view.consistency, view.matches)
-        found = posterior(cheapest_matches(view.matches, costs.cost), rng=rng)
-        chosen = np.concatenate([np.empty(0, dtype=np.int64), *(component.pseudonyms for component in members)])
-        inside = np.isin(found.graph.pseudonym, chosen)
-        return make_guesses(view, found.probability[inside], attack=self.name, rng=rng, graph=found.graph.keep(inside))
+            return
+        groups = suppression_components(view.release, view.consistency.histories, view.matches)
+        if groups:
+            tight = view.cheapest(view.matches)
+            inside = np.isin(tight.graph.pseudonym, np.concatenate([group.pseudonyms for group in groups]))
+            concerned = sum(len(group) for group in groups)
+            finding = Message("detail.suppression", {"groups": len(groups), "pseudonyms": concerned})
+            graph, weight = tight.graph.keep(inside), tight.probability[inside]
+            yield Choice(basis=Basis.PATTERN, graph=graph, weight=weight, finding=finding)
+
+    def asked_for(self, view: MatchView, choices: Iterable[Choice]) -> Choice:
+        """Return the choice; without such groups nobody is named."""
+        nothing = view.graph.keep(np.zeros(len(view.graph), dtype=np.bool_))
+        return next(iter(choices), None) or Choice(basis=Basis.PATTERN, graph=nothing, weight=np.empty(0))

@@ -22,7 +22,9 @@ from tokumei.attacks import (
     Bipartite,
     Consistency,
     Matches,
+    MatchView,
     NoPerfectMatchingError,
+    Posterior,
     consistency_graph,
     find_matches,
     posterior,
@@ -33,7 +35,7 @@ from tokumei.attacks import (
 from tokumei.audits.contradiction import contradiction, nearest_figure
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
-from tokumei.audits.named import Attacker, attack_figures, posterior_figure
+from tokumei.audits.named import Examiner, attack_figures
 from tokumei.audits.reasons import MARGIN, Figures, Hub, decide
 from tokumei.audits.result import AuditResult
 from tokumei.audits.split import split_findings
@@ -96,7 +98,8 @@ def audit_release(
         return audit.inconsistent(error, discreet=not thorough)
     if draws is not None:
         return audit.design(np.asarray(draws, dtype=np.int64))
-    return audit.whole(matches, _as_written(history, release, published), thorough=thorough)
+    audit.written = _as_written(history, release, published)
+    return audit.whole(matches, thorough=thorough)
 
 
 class _Audit:
@@ -122,22 +125,31 @@ class _Audit:
         self.rng = np.random.default_rng(seed)
         self.skipped: list[Reason] = []
         self.guess_seeds = 0
+        self.written = release
         self._lay_out()
         merged = self._merged()
         if merged:
             self.release = separate_records(self.release, merged)
-            sentence = f"{len(merged)} pseudonyms stand for several subjects: their records were judged one by one"
-            self._skip("merged-pseudonyms", sentence, count=len(merged))
+            self._skip("merged-pseudonyms", count=len(merged))
             self._lay_out()
         if self.consistency.unchecked:
-            sentence = (
-                f"consistency: {self.consistency.unchecked} pairs of history and subject were not checked (time limit)"
-                "; they count as candidates"
-            )
-            self._skip("unchecked-pairs", sentence, count=self.consistency.unchecked)
+            self._skip("unchecked-pairs", count=self.consistency.unchecked)
 
-    def _skip(self, code: str, sentence: str, **values: object) -> None:
-        self.skipped.append(Reason(code=code, sentence=sentence, values=values))
+    def _skip(self, code: str, **values: object) -> None:
+        self.skipped.append(Reason(code=code, values=values))
+
+    def _view(self, matches: Matches | None = None, known: Posterior | None = None) -> MatchView:
+        return MatchView(
+            knowledge=self.history,
+            release=self.release,
+            written=self.written,
+            consistency=self.consistency,
+            matches=matches,
+            rng=self.rng,
+            known=known,
+            symmetric=True,
+            deadline=self.deadline,
+        )
 
     def _lay_out(self) -> None:
         self.consistency: Consistency = consistency_graph(self.history, self.release, deadline=self.deadline)
@@ -202,34 +214,22 @@ class _Audit:
     def inconsistent(self, error: NoPerfectMatchingError | None, *, discreet: bool) -> AuditResult:
         """Return what can be said when no hypothesis explains the release."""
         k = self._level(0)
-        nearest = nearest_figure(self.history, self.consistency, self.owner)
+        view = self._view()
+        nearest = nearest_figure(view, self.owner)
         return AuditResult(
             k=k,
             subjects=len(self.history.subjects),
             pseudonyms=len(self.consistency.histories.names),
             k_anonymity=self.k_anonymity,
-            verdict=contradiction(
-                self.history,
-                self.release,
-                self.consistency,
-                self.owner,
-                error,
-                nearest=nearest,
-                k=k,
-                discreet=discreet,
-            ),
+            verdict=contradiction(view, self.owner, error, nearest=nearest, k=k, discreet=discreet),
             with_secret=self.owner is not None,
             reidentified={} if nearest is None else {"nearest-history": nearest},
         )
 
     def split(self) -> AuditResult:
         """Judge a release in which subjects may have several pseudonyms."""
-        found = split_findings(self.history, self.consistency, self.owner)
-        self._skip(
-            "split-pseudonyms",
-            "posteriors, joint risk, attacks beside record counts: subjects may have several pseudonyms, "
-            "or most of them were deleted",
-        )
+        found = split_findings(self._view(), self.owner)
+        self._skip("split-pseudonyms")
         degrees, certainty = found.pruned.degrees(), found.certainty()
         figures = self._figures(found.pruned, self._level(int(degrees.min())))
         figures = replace(figures, attacks={"record-counts": found.figure})
@@ -269,42 +269,27 @@ class _Audit:
         more = {**self._shape(drawn), **_certainty(largest, largest)}
         return self._result(figures, evidence=self._evidence(drawn.graph, largest), **more)
 
-    def whole(self, matches: Matches, written: Release, *, thorough: bool) -> AuditResult:
+    def whole(self, matches: Matches, *, thorough: bool) -> AuditResult:
         """Judge a release in which every pseudonym has one owner, and every subject at most one pseudonym."""
         steps = FULL_STEPS if thorough else CHEAP_STEPS
         found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
         found = symmetrized(found, self.consistency.histories.kind)
         if found.difference > LARGE_DIFFERENCE:
-            difference = f"{found.difference:.2f}"
-            sentence = f"posterior: two chains differ by up to {difference} in a large component; read it as rough"
-            self._skip("chains-differ", sentence, difference=difference)
+            self._skip("chains-differ", difference=found.difference)
         if found.skipped:
-            sentence = f"posterior: {found.skipped} large components were not sampled (time limit)"
-            self._skip("not-sampled", sentence, count=found.skipped)
+            self._skip("not-sampled", count=found.skipped)
         names = len(self.consistency.histories.names)
         largest = found.largest()[:names]
         certain = largest if self.owner is None else found.of_pairs(np.arange(names), self.owner)
-        attacker = Attacker(
-            history=self.history,
-            release=self.release,
-            written=written,
-            consistency=self.consistency,
+        examiner = Examiner(
+            view=self._view(matches, found),
             matches=matches,
             posterior=found,
             owner=self.owner,
-            rng=self.rng,
-            deadline=self.deadline,
-            seeds=self.guess_seeds,
             samples=sample_matchings(matches, rng=self.rng) if self.owner is not None and thorough else {},
         )
-        if thorough:
-            attacks, skipped = attack_figures(attacker)
-            self.skipped += skipped
-        else:
-            attacks = {"matching-posterior": posterior_figure(attacker, found)}
-            self._skip(
-                "cheap-part", "attacks beside the posterior, joint risk: only the cheap part of the audit was run"
-            )
+        attacks, skipped = attack_figures(examiner, thorough=thorough, seeds=self.guess_seeds)
+        self.skipped += skipped
         shape = self._shape(matches)
         k = self._level(int(shape["k_concealment"]))
         figures = replace(

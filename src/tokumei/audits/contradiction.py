@@ -9,28 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.attacks import Consistency, NoPerfectMatchingError, history_distances
+from tokumei.attacks import Consistency, MatchView, NearestHistory, NoPerfectMatchingError
 from tokumei.audits.result import AttackFigure
 from tokumei.audits.truth import MERGED
-from tokumei.data import History, Outcome, Reason, Release, Verdict
-from tokumei.words import percent
+from tokumei.data import Outcome, Reason, Verdict
+from tokumei.words import Message
 
 __all__ = ["contradiction", "nearest_figure"]
 
-SHOWN = 5
-_SKIPPED = Reason(
-    code="no-hypothesis",
-    sentence="candidates, posteriors, other attacks and joint risk: no hypothesis explains the release",
-)
-_REMEDY = (
-    "check that original and release belong together; for methods that change values see the nearest-history attack"
-)
-
 
 def contradiction(
-    history: History,
-    release: Release,
-    consistency: Consistency,
+    view: MatchView,
     owner: Ints | None,
     error: NoPerfectMatchingError | None = None,
     *,
@@ -38,98 +27,67 @@ def contradiction(
     k: int = 2,
     discreet: bool = False,
 ) -> Verdict:
-    """Return the verdict on an inconsistent release, with the contradiction in words; ``discreet`` names no owner.
+    """Return the verdict on an inconsistent release, with what contradicts; ``discreet`` names no owner.
 
     It is unsafe if the nearest history names more than 1/k of the owners all the same.
     """
-    if error is not None:
-        sentence = _hall(history, consistency, error)
-    else:
-        sentence = _alone(history, release, consistency, owner, discreet=discreet)
-    values = _counts(consistency, error)
-    reason = Reason(code="inconsistent", sentence=sentence, remedy=_REMEDY, values=values)
-    if nearest is None:
-        return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,), skipped=(_SKIPPED,))
-    sentence = (
-        f"the subject with the nearest history is the owner for {percent(nearest.share)} of the pseudonyms "
-        f"(blind: {percent(nearest.baseline)})"
-    )
-    linked = Reason(
-        code="nearest-history",
-        sentence=sentence,
-        remedy="change values more strongly, or generalize",
-        values={"share": percent(nearest.share), "baseline": percent(nearest.baseline)},
-    )
-    if nearest.share > 1 / k:
-        return Verdict(outcome=Outcome.UNSAFE, reasons=(linked, reason), skipped=(_SKIPPED,))
-    return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason, linked), skipped=(_SKIPPED,))
+    reason = _alone(view, owner, discreet=discreet) if error is None else _group(view, error)
+    reasons, outcome = [reason], Outcome.NOT_SHOWN_UNSAFE
+    if nearest is not None:
+        reasons.append(Reason(code="nearest-history", values={"share": nearest.share, "baseline": nearest.baseline}))
+        if nearest.share > 1 / k:
+            reasons.reverse()
+            outcome = Outcome.UNSAFE
+    return Verdict(outcome=outcome, reasons=tuple(reasons), skipped=(Reason(code="no-hypothesis"),))
 
 
-def nearest_figure(history: History, consistency: Consistency, owner: Ints | None) -> AttackFigure | None:
+def nearest_figure(view: MatchView, owner: Ints | None) -> AttackFigure | None:
     """Return what the nearest history names; it needs the truth, and a number of pairs that can be compared."""
-    distance = None if owner is None else history_distances(history, consistency)
-    if distance is None or owner is None:
+    choice = None if owner is None else next(NearestHistory().choices(view), None)
+    if choice is None or owner is None:
         return None
-    nearest = distance <= distance.min(axis=1, keepdims=True) + 1e-9
-    known = np.flatnonzero(owner != MERGED)
-    right = nearest[known, owner[known]] / nearest[known].sum(axis=1)
-    share = float(right.sum()) / len(owner)
-    return AttackFigure(share=share, baseline=1.0 / distance.shape[1], observed=share)
+    graph = choice.graph
+    right = np.zeros(len(owner))
+    true = graph.subject == owner[graph.pseudonym]
+    right[graph.pseudonym[true]] = choice.named()[true]
+    share = float(right[owner != MERGED].sum()) / len(owner)
+    return AttackFigure(share=share, baseline=1.0 / graph.subjects, observed=share)
 
 
-def _counts(consistency: Consistency, error: NoPerfectMatchingError | None) -> dict[str, object]:
-    """Return the numbers of the contradiction without the names of subjects, for documents that must not show them."""
-    names = len(consistency.histories.names)
-    if error is None:
-        nobody = int((consistency.graph.degrees() == 0).sum())
-        return {"form": "inconsistent-alone", "pseudonyms": nobody, "all": names}
-    crowd = int((error.pseudonyms < names).sum())
-    return {"form": "inconsistent-group", "pseudonyms": crowd, "subjects": len(error.subjects)}
+def _group(view: MatchView, error: NoPerfectMatchingError) -> Reason:
+    """Return pseudonyms that together fit fewer subjects than they are."""
+    names = view.consistency.histories.names
+    crowd = names.gather(error.pseudonyms[error.pseudonyms < len(names)]).to_list()
+    owners = view.knowledge.subjects.gather(error.subjects).to_list()
+    values = {"pseudonyms": len(crowd), "names": tuple(crowd), "subjects": len(owners), "owners": tuple(owners)}
+    return Reason(code="inconsistent", form="inconsistent-group", values=values)
 
 
-def _hall(history: History, consistency: Consistency, error: NoPerfectMatchingError) -> str:
-    """Describe pseudonyms that together fit fewer subjects than they are."""
-    names = consistency.histories.names.gather(error.pseudonyms[error.pseudonyms < len(consistency.histories.names)])
-    subjects = history.subjects.gather(error.subjects)
-    return (
-        f"the release contradicts the original: the {len(names)} pseudonyms {_listed(names.to_list())} "
-        f"together fit only {len(subjects)} subjects ({_listed(subjects.to_list())})"
-    )
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(f"'{name}'" for name in names[:SHOWN]) + more
-
-
-def _alone(history: History, release: Release, consistency: Consistency, owner: Ints | None, *, discreet: bool) -> str:
-    """Describe a pseudonym that fits nobody: the subject it comes nearest to or belongs to, the record that fails."""
-    nobody = np.flatnonzero(consistency.graph.degrees() == 0)
+def _alone(view: MatchView, owner: Ints | None, *, discreet: bool) -> Reason:
+    """Return a pseudonym that fits nobody: the subject it comes nearest to or belongs to, the record that fails."""
+    histories = view.consistency.histories
+    nobody = np.flatnonzero(view.consistency.graph.degrees() == 0)
     pseudonym = int(nobody[0])
-    name = consistency.histories.names[pseudonym]
-    start = (
-        f"the release contradicts the original: {len(nobody)} of {len(consistency.histories.names)} pseudonyms fit no "
-        f"subject; the pseudonym '{name}'"
-    )
-    subject, record = _nearest(consistency, pseudonym, owner)
+    subject, record = _nearest(view.consistency, pseudonym, owner)
+    counts = view.knowledge.counts()
+    facts: dict[str, object] = {"subject": view.knowledge.subjects[subject], "record": record + 1}
     if record == -2:
-        most = int(history.counts().max())
-        size = len(consistency.histories.rows_of(pseudonym))
-        whose = "every subject" if owner is None else f"subject '{history.subjects[subject]}'"
-        if owner is not None and discreet:
-            whose = "its owner"
-        count = int(history.counts()[subject]) if owner is not None else most
-        return f"{start} has {size} records, more than {whose} ({count})"
-    cells = ", ".join(f"{column}={release.text()[column][record]}" for column in release.text().columns[1:])
-    if owner is not None and discreet:
-        return (
-            f"{start} does not fit its own owner: none of their records can be published record {record + 1} ({cells})"
-        )
-    relation = "belongs to" if owner is not None else "comes nearest to"
-    return (
-        f"{start} {relation} subject '{history.subjects[subject]}', but published record {record + 1} ({cells}) "
-        "cannot stand for any record of that subject that is left"
-    )
+        code = "too-long" if owner is None else "too-long-owner" if discreet else "too-long-subject"
+        facts |= {
+            "size": len(histories.rows_of(pseudonym)),
+            "count": int(counts.max() if owner is None else counts[subject]),
+        }
+    else:
+        code = "unfit-nearest" if owner is None else "unfit-owner" if discreet else "unfit-subject"
+        text = view.release.text()
+        facts["cells"] = ", ".join(f"{column}={text[column][record]}" for column in text.columns[1:])
+    values = {
+        "pseudonyms": len(nobody),
+        "all": len(histories.names),
+        "pseudonym": histories.names[pseudonym],
+        "example": Message(f"detail.{code}", facts),
+    }
+    return Reason(code="inconsistent", form="inconsistent-alone", values=values)
 
 
 def _nearest(consistency: Consistency, pseudonym: int, owner: Ints | None) -> tuple[int, int]:

@@ -1,212 +1,184 @@
-"""What each attack of the audit names, as figures: the posteriors, the cheapest matchings, and every clue.
-
-Stages do not import each other; the attacks of ``tokumei.attack`` use the same kernels.
-"""
+"""What each attack of the audit names, as figures: its choices against the truth, or against chance."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks import (
-    Consistency,
-    Evidence,
+    Basis,
+    CheapestMatching,
+    Choice,
+    Hits,
+    MatchAttack,
     Matches,
+    MatchingPosterior,
+    MatchView,
     Posterior,
-    cheapest_matches,
-    choices,
-    edge_costs,
-    evidence,
-    order_scores,
-    ordered_owners,
-    posterior,
-    predicted_owners,
-    range_scores,
-    set_scores,
-    suppression_components,
-    symmetrized,
+    PredictablePseudonyms,
+    RangeAsymmetry,
+    ReleaseOrder,
+    SetPosition,
+    SuppressionPattern,
+    hits_against_chance,
 )
 from tokumei.audits.result import AttackFigure
-from tokumei.data import History, Reason, Release
+from tokumei.data import Reason
+from tokumei.words import Message
 
-__all__ = ["Attacker", "attack_figures", "posterior_figure"]
+__all__ = ["Examiner", "attack_figures"]
 
 # Eighteen orders and a few variants are tried; a true leak in fifteen groups is far below this.
 CHANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Attacker:
-    """What the attacks share: the data, the match graph with its posterior, and the truth if it is known."""
+class Examiner:
+    """Judges the choices of attacks on one release, by the truth if it is known.
 
-    history: History
-    release: Release
-    written: Release
-    consistency: Consistency
+    ``posterior`` is what the attacker believes without any further attack; ``samples`` are drawn matchings of large
+    components.
+    """
+
+    view: MatchView
     matches: Matches
     posterior: Posterior
     owner: Ints | None
-    rng: np.random.Generator
-    deadline: float | None = None
-    seeds: int = 0
     samples: Mapping[int, Ints] = field(default_factory=dict)
 
+    def figure(self, attack: MatchAttack) -> AttackFigure:
+        """Return what an attack names."""
+        for basis, choices in groupby(attack.choices(self.view), key=attrgetter("basis")):
+            if basis is Basis.RULE:
+                return self._best_rule(choices)
+            if basis is not Basis.CLUE:
+                return self._weighed(next(choices))
+            if self.owner is not None:
+                return self._best_clue(list(choices))
+        return self._blind()
+
     @property
-    def named(self) -> int:
+    def _named(self) -> int:
         """The number of real pseudonyms."""
         return self.matches.graph.pseudonyms - self.matches.graph.blanks
 
-    def baseline(self) -> float:
-        """Return the share that blind guessing among the candidates names."""
-        return float((1.0 / self.matches.graph.degrees()[: self.named]).mean())
+    def _blind(self) -> AttackFigure:
+        """Return what blind guessing among the candidates names."""
+        baseline = float((1.0 / self.matches.graph.degrees()[: self._named]).mean())
+        return AttackFigure(share=baseline, baseline=baseline)
 
-    def share(self, choice: Floats) -> float:
-        """Return the share of pseudonyms that these choices name, by the truth."""
+    def _share(self, naming: Floats) -> float:
+        """Return the share of pseudonyms that are named, by the truth."""
         assert self.owner is not None
         graph = self.matches.graph
-        real = graph.pseudonym < self.named
+        real = graph.pseudonym < self._named
         true = graph.subject[real] == self.owner[graph.pseudonym[real]]
-        return float((choice[real] * true).sum()) / max(self.named, 1)
+        return float((naming[real] * true).sum()) / max(self._named, 1)
 
-    def evidence(self, choice: Floats) -> Evidence:
-        """Return how far the hits of these choices are from chance."""
+    def _hits(self, naming: Floats) -> Hits:
+        """Return how far the hits are from chance."""
         assert self.owner is not None
-        return evidence(self.matches, self.posterior, choice, self.owner, self.samples)
+        return hits_against_chance(self.matches, self.posterior, naming, self.owner, self.samples)
 
-    def best_clue(self, scores: Mapping[str, Floats]) -> AttackFigure:
-        """Return the variant of a clue that chance explains least; without the truth a clue cannot be judged."""
-        baseline = self.baseline()
-        best = AttackFigure(share=baseline, baseline=baseline)
+    def _naming(self, choice: Choice) -> Floats:
+        """Return the probability that each link of the match graph is named; where the choice is silent, blindly."""
+        graph, chosen = self.matches.graph, choice.graph
+        fits = self.view.fitting(chosen)
+        naming = self.posterior.probability.copy()
+        naming[np.isin(graph.pseudonym, chosen.pseudonym[fits])] = 0.0
+        keys = graph.pseudonym * graph.subjects + graph.subject
+        links = chosen.pseudonym[fits] * graph.subjects + chosen.subject[fits]
+        naming[np.searchsorted(keys, links)] = choice.named()[fits]
+        return naming
+
+    def _weighed(self, choice: Choice) -> AttackFigure:
+        """Name for every pseudonym the likeliest subject; a pattern counts only if chance does not explain its hits."""
+        baseline, naming = self._blind().baseline, self._naming(choice)
         if self.owner is None:
-            return best
-        for name, score in scores.items():
-            choice = choices(self.matches.graph, score)
-            seen = self.evidence(choice)
-            observed = seen.hits / max(self.named, 1)
-            if best.observed is None or seen.chance < best.chance:
-                told = seen.chance < CHANCE
+            largest = np.zeros(self.matches.graph.pseudonyms)
+            if choice.basis is Basis.BELIEF:
+                np.maximum.at(largest, choice.graph.pseudonym, choice.weight)
+            else:
+                np.maximum.at(largest, self.matches.graph.pseudonym, naming)
+            detail = choice.finding or Message("detail.unchecked")
+            return AttackFigure(share=float(largest[: self._named].mean()), baseline=baseline, detail=detail)
+        share, chance = self._share(naming), self._hits(naming).chance
+        told = choice.basis is Basis.BELIEF or chance < CHANCE
+        return AttackFigure(
+            share=share if told else baseline, baseline=baseline, observed=share, chance=chance, detail=choice.finding
+        )
+
+    def _best_clue(self, clues: Sequence[Choice]) -> AttackFigure:
+        """Return the variant that chance explains least."""
+        assert self.owner is not None
+        judged = [
+            hits_against_chance(self.matches, self.posterior, clue.weight, self.owner, self.samples) for clue in clues
+        ]
+        best = min(range(len(clues)), key=lambda number: judged[number].chance)
+        hits = judged[best]
+        observed, baseline = hits.hits / max(self._named, 1), self._blind().baseline
+        told = hits.chance < CHANCE
+        return AttackFigure(
+            share=observed if told else baseline,
+            baseline=baseline,
+            observed=observed,
+            chance=hits.chance,
+            detail=clues[best].finding if told else None,
+        )
+
+    def _best_rule(self, rules: Iterable[Choice]) -> AttackFigure:
+        """Return the rule that chance explains least, if it names far more candidates than chance."""
+        graph, best = self.matches.graph, self._blind()
+        degrees = graph.degrees()
+        for rule in rules:
+            if len(rule.graph) == 0:
+                continue
+            fits = self.view.fitting(rule.graph)
+            chance = _chance_of_consistency(degrees[rule.graph.pseudonym] / graph.subjects, int(fits.sum()))
+            share, observed = float(fits.sum()) / self._named, None
+            if self.owner is not None:
+                naming = self._naming(rule)
+                share = observed = self._share(naming)
+                right = self.owner[rule.graph.pseudonym[fits]] == rule.graph.subject[fits]
+                chance = min(chance, self._hits(naming).chance) if 2 * right.sum() > len(right) else 1.0
+            if chance * rule.tried < min(CHANCE, best.chance):
                 best = AttackFigure(
-                    share=observed if told else baseline,
-                    baseline=baseline,
+                    share=share,
+                    baseline=best.baseline,
                     observed=observed,
-                    chance=seen.chance,
-                    detail=name if told else "",
+                    chance=chance * rule.tried,
+                    detail=rule.finding,
                 )
         return best
 
 
-def attack_figures(attacker: Attacker) -> tuple[dict[str, AttackFigure], list[Reason]]:
-    """Run every attack; return the figures by attack name and what was skipped."""
-    skipped: list[Reason] = []
-    figures = {"matching-posterior": posterior_figure(attacker, attacker.posterior)}
-    costs = edge_costs(
-        attacker.history, attacker.release, attacker.consistency, attacker.matches, deadline=attacker.deadline
-    )
-    if costs.skipped:
-        sentence = f"cheapest-matching: {costs.skipped} pairs of pseudonym and subject have no cost (size or time)"
-        skipped.append(Reason(code="no-cost", sentence=sentence, values={"count": costs.skipped}))
-    cheapest = cheapest_matches(attacker.matches, costs.cost)
-    tight = posterior(cheapest, rng=attacker.rng, deadline=attacker.deadline)
-    tight = symmetrized(tight, attacker.consistency.histories.kind)
-    figures["cheapest-matching"] = posterior_figure(attacker, tight)
-    figures["suppression-pattern"] = _suppression_figure(attacker, tight)
-    figures["range-asymmetry"] = attacker.best_clue(
-        range_scores(attacker.release, attacker.consistency, attacker.matches)
-    )
-    figures["set-position"] = attacker.best_clue(set_scores(attacker.written, attacker.consistency, attacker.matches))
-    histories = attacker.consistency.histories
-    if attacker.owner is None:
-        figures["release-order"] = _rule_figure(attacker, ordered_owners(attacker.history, histories))
-    else:
-        orders = order_scores(attacker.history, histories, attacker.matches.graph)
-        figures["release-order"] = attacker.best_clue(orders)
-    rules = predicted_owners(attacker.history, histories, seeds=attacker.seeds)
-    figures["predictable-pseudonyms"] = _rule_figure(attacker, rules)
-    if attacker.owner is None:
-        sentence = (
-            "range-asymmetry, set-position: not judged without the Secret; release-order: only an exactly kept order"
-        )
-        skipped.append(Reason(code="without-secret", sentence=sentence))
-    if attacker.seeds == 0:
-        sentence = "guessable seeds: the random choices are held unknown; ask for a number of seeds to try them"
-        skipped.append(Reason(code="seeds-not-tried", sentence=sentence))
+def attack_figures(
+    examiner: Examiner, *, thorough: bool, seeds: int = 0
+) -> tuple[dict[str, AttackFigure], list[Reason]]:
+    """Run the attacks; return the figures by attack name, and what was skipped.
+
+    Without ``thorough`` only the posterior is judged. ``seeds`` is how many small seeds are tried on pseudonyms.
+    """
+    attacks: list[MatchAttack] = [MatchingPosterior()]
+    if thorough:
+        attacks += [CheapestMatching(), SuppressionPattern(), RangeAsymmetry(), SetPosition(), ReleaseOrder()]
+        attacks.append(PredictablePseudonyms(seeds=seeds))
+    figures = {attack.name: examiner.figure(attack) for attack in attacks}
+    if not thorough:
+        return figures, [Reason(code="cheap-part")]
+    skipped = []
+    if examiner.view.costs is not None and examiner.view.costs.skipped:
+        skipped.append(Reason(code="no-cost", values={"count": examiner.view.costs.skipped}))
+    if examiner.owner is None:
+        skipped.append(Reason(code="without-secret"))
+    if seeds == 0:
+        skipped.append(Reason(code="seeds-not-tried"))
     return figures, skipped
-
-
-def posterior_figure(attacker: Attacker, found: Posterior) -> AttackFigure:
-    """Name for every pseudonym the likeliest subject; the posterior may cover only part of the match graph."""
-    baseline = attacker.baseline()
-    claimed = float(found.largest()[: attacker.named].mean())
-    if attacker.owner is None:
-        return AttackFigure(share=claimed, baseline=baseline, detail="as the attacker believes; not checked")
-    choice = _on_matches(attacker, found, choices(found.graph, -found.probability))
-    share = attacker.share(choice)
-    seen = attacker.evidence(choice)
-    return AttackFigure(share=share, baseline=baseline, observed=share, chance=seen.chance)
-
-
-def _on_matches(attacker: Attacker, found: Posterior, choice: Floats) -> Floats:
-    """Carry choices on the edges of a smaller graph over to the match graph."""
-    graph = attacker.matches.graph
-    place = np.searchsorted(
-        graph.pseudonym * graph.subjects + graph.subject, found.graph.pseudonym * graph.subjects + found.graph.subject
-    )
-    result = np.zeros(len(graph))
-    result[place] = choice
-    return result
-
-
-def _suppression_figure(attacker: Attacker, tight: Posterior) -> AttackFigure:
-    """Use the cheapest matchings only where histories differ by suppression alone."""
-    graph, baseline = attacker.matches.graph, attacker.baseline()
-    found = suppression_components(attacker.release, attacker.consistency.histories, attacker.matches)
-    if not found:
-        return AttackFigure(share=baseline, baseline=baseline)
-    concerned = sum(len(component) for component in found)
-    detail = f"{len(found)} groups with {concerned} pseudonyms differ only in what is suppressed"
-    choice = attacker.posterior.probability.copy()
-    cheapest = _on_matches(attacker, tight, choices(tight.graph, -tight.probability))
-    for component in found:
-        choice[component.edges] = cheapest[component.edges]
-    if attacker.owner is None:
-        best = np.zeros(graph.pseudonyms)
-        np.maximum.at(best, graph.pseudonym, choice)
-        return AttackFigure(share=float(best[: attacker.named].mean()), baseline=baseline, detail=detail)
-    share = attacker.share(choice)
-    seen = attacker.evidence(choice)
-    told = seen.chance < CHANCE
-    return AttackFigure(
-        share=share if told else baseline, baseline=baseline, observed=share, chance=seen.chance, detail=detail
-    )
-
-
-def _rule_figure(attacker: Attacker, rules: Iterable[tuple[str, int, Ints]]) -> AttackFigure:
-    """Try rules that may have made the pseudonyms; a rule is believed if it names far more candidates than chance."""
-    graph, baseline = attacker.matches.graph, attacker.baseline()
-    best = AttackFigure(share=baseline, baseline=baseline)
-    keys = graph.pseudonym * graph.subjects + graph.subject
-    for name, tried, subject in rules:
-        pseudonym = np.flatnonzero(subject >= 0)
-        if len(pseudonym) == 0:
-            continue
-        wanted = pseudonym * graph.subjects + subject[pseudonym]
-        possible = np.isin(wanted, keys)
-        chance = _chance_of_consistency(graph.degrees()[pseudonym] / graph.subjects, int(possible.sum()))
-        share, observed = float(possible.sum()) / attacker.named, None
-        if attacker.owner is not None:
-            choice = attacker.posterior.probability.copy()
-            choice[np.isin(graph.pseudonym, pseudonym[possible])] = 0.0
-            choice[np.searchsorted(keys, wanted[possible])] = 1.0
-            share = observed = attacker.share(choice)
-            right = attacker.owner[pseudonym[possible]] == subject[pseudonym[possible]]
-            seen = attacker.evidence(choice)
-            chance = min(chance, seen.chance) if 2 * right.sum() > len(right) else 1.0
-        if chance * tried < min(CHANCE, best.chance):
-            best = AttackFigure(share=share, baseline=baseline, observed=observed, chance=chance * tried, detail=name)
-    return best
 
 
 def _chance_of_consistency(probability: Floats, hits: int) -> float:

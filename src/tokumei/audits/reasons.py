@@ -1,4 +1,4 @@
-"""From the figures of an audit to a verdict: reasons in plain sentences with numbers and a remedy, worst first."""
+"""From the figures of an audit to a verdict: reasons with their figures, worst first."""
 
 from __future__ import annotations
 
@@ -8,35 +8,24 @@ from dataclasses import dataclass, field
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.audits.result import AttackFigure
 from tokumei.data import Outcome, Reason, Verdict
-from tokumei.words import percent
+from tokumei.words import Message
 
 __all__ = ["Figures", "Hub", "decide"]
 
 # Posteriors may exceed 1/k by this much before they count (sampling, rounding).
 MARGIN = 0.01
 
-_REMEDIES = {
-    "cheapest-matching": "publish identical histories within a group, or draw the owners at random from a fixed design",
-    "range-asymmetry": "use the smallest range that covers the whole group, and the same one for all its members",
-    "set-position": "write the elements of a set in one fixed order, such as the alphabet",
-    "suppression-pattern": "decide for the whole group, not record by record, what is suppressed",
-    "release-order": "draw pseudonyms at random and sort or shuffle the published records",
-    "predictable-pseudonyms": "draw pseudonyms from the operating system's entropy, or use a keyed digest",
-    "record-counts": "give all members of a group the same number of records under every pseudonym",
-}
-_SENTENCES = {
-    "cheapest-matching": "the hypotheses with the smallest total error name {share} of the owners (blind: {baseline})",
-    "range-asymmetry": "the own value stands {detail} in its range more often than another candidate's: "
-    "this names {share} of the owners (blind: {baseline})",
-    "set-position": "the own value is written {detail} in its set: "
-    "this names {share} of the owners (blind: {baseline})",
-    "suppression-pattern": "{detail}: this names {share} of the owners (blind: {baseline})",
-    "release-order": "the order of the release follows that of the original ({detail}): "
-    "this names {share} of the owners (blind: {baseline})",
-    "predictable-pseudonyms": "pseudonyms can be computed: {detail} names {share} of the owners (blind: {baseline})",
-    "record-counts": "record counts betray pseudonyms: {detail}; "
-    "this names {share} of the subjects (blind: {baseline})",
-}
+# Attacks whose success is a reason of its own; the posterior has its own.
+_HARMFUL = (
+    "cheapest-matching",
+    "range-asymmetry",
+    "set-position",
+    "suppression-pattern",
+    "release-order",
+    "predictable-pseudonyms",
+    "record-counts",
+)
+ATTEMPTS = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,73 +84,38 @@ def _candidate_harms(figures: Figures) -> list[tuple[float, Reason]]:
     """Too few candidates."""
     harms = []
     if figures.single:
-        sentence = (
-            f"{figures.single} of {figures.pseudonyms} pseudonyms have a single candidate: "
-            "their owners follow from the data alone"
-        )
-        remedy = "generalize until every published history fits at least two subjects"
-        values: dict[str, object] = {"single": figures.single, "pseudonyms": figures.pseudonyms}
-        harms.append(
-            (
-                figures.single / figures.pseudonyms,
-                Reason(code="single-candidate", sentence=sentence, remedy=remedy, values=values),
-            )
-        )
+        values = {"single": figures.single, "pseudonyms": figures.pseudonyms}
+        harms.append((figures.single / figures.pseudonyms, Reason(code="single-candidate", values=values)))
     if figures.below_k > figures.single and figures.k_asked:
-        sentence = f"{figures.below_k} of {figures.pseudonyms} pseudonyms have fewer than {figures.k} candidates"
-        remedy = f"anonymize with k = {figures.k} or more"
         share = figures.below_k / figures.pseudonyms / max(figures.min_candidates, 2)
         values = {"below": figures.below_k, "pseudonyms": figures.pseudonyms, "k": figures.k}
-        harms.append((share, Reason(code="few-candidates", sentence=sentence, remedy=remedy, values=values)))
+        harms.append((share, Reason(code="few-candidates", values=values)))
     return harms
 
 
 def _posterior_harms(figures: Figures) -> list[tuple[float, Reason]]:
     """Candidates that are not equally likely."""
-    whose = "owners" if figures.with_secret else "pseudonyms"
     if figures.over_k <= 0 or figures.randomized:
         return []
+    whose = Message("detail.owners" if figures.with_secret else "detail.pseudonyms")
     if figures.over_95 > 0 and figures.over_95 * figures.pseudonyms > figures.single:
-        sentence = f"{percent(figures.over_95)} of the {whose} are over 95 % certain"
-        values: dict[str, object] = {"form": "posterior-sure", "share": percent(figures.over_95), "sure": "95 %"}
+        values: dict[str, object] = {"share": figures.over_95, "whose": whose}
+        form = "posterior-sure"
         if figures.hub is not None:
-            sentence += f": {_hub_words(figures.hub, figures.subjects)}"
+            form = "posterior-hub"
             values |= _hub_values(figures.hub, figures.subjects)
-        remedy = "limit how many subjects one pseudonym may cover"
-        return [(figures.over_95, Reason(code="posterior", sentence=sentence, remedy=remedy, values=values))]
+        return [(figures.over_95, Reason(code="posterior", form=form, values=values))]
     if figures.single == figures.pseudonyms:
         return []
-    sentence = (
-        f"{percent(figures.over_k)} of the {whose} are more than 1/{figures.k} certain "
-        f"(up to {percent(figures.largest_posterior)}), because not all candidates are equally likely"
-    )
-    remedy = "publish identical histories within groups of k"
     harm = figures.over_k * figures.largest_posterior / 2
-    values = {
-        "form": "posterior-uneven",
-        "share": percent(figures.over_k),
-        "k": figures.k,
-        "largest": percent(figures.largest_posterior),
-    }
-    return [(harm, Reason(code="posterior", sentence=sentence, remedy=remedy, values=values))]
-
-
-def _hub_words(hub: Hub, subjects: int) -> str:
-    kind = "a single suppressed record" if hub.records == 1 and hub.suppressed else f"{hub.records} records"
-    if hub.records == 1 and not hub.suppressed:
-        kind = "a single record"
-    return f"the pseudonym '{hub.pseudonym}' with {kind} fits {hub.candidates} of {subjects} subjects"
+    values = {"share": figures.over_k, "whose": whose, "k": figures.k, "largest": figures.largest_posterior}
+    return [(harm, Reason(code="posterior", form="posterior-uneven", values=values))]
 
 
 def _hub_values(hub: Hub, subjects: int) -> dict[str, object]:
-    form = "posterior-hub-one" if hub.records == 1 else "posterior-hub"
-    return {
-        "form": "posterior-hub-hidden" if hub.records == 1 and hub.suppressed else form,
-        "pseudonym": hub.pseudonym,
-        "records": hub.records,
-        "candidates": hub.candidates,
-        "subjects": subjects,
-    }
+    code = "hub-records" if hub.records != 1 else "hub-hidden" if hub.suppressed else "hub-record"
+    kind = Message(f"detail.{code}", {"records": hub.records})
+    return {"pseudonym": hub.pseudonym, "kind": kind, "candidates": hub.candidates, "subjects": subjects}
 
 
 def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
@@ -170,51 +124,28 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
     for name, figure in figures.attacks.items():
         allowed = max(1.0 / figures.k, figure.baseline) + MARGIN
         believed = name == "cheapest-matching" and not figures.with_secret
-        if name not in _SENTENCES or figure.share <= figure.baseline + MARGIN or figure.share <= allowed:
+        if name not in _HARMFUL or figure.share <= figure.baseline + MARGIN or figure.share <= allowed:
             continue
         if believed and figures.randomized:
             continue
         if name == "cheapest-matching" and figures.with_secret and figure.chance > 1e-3 and figure.share < 0.9:
             continue
-        share, baseline = percent(figure.share), percent(figure.baseline)
-        sentence = _SENTENCES[name].format(share=share, baseline=baseline, detail=figure.detail)
-        values: dict[str, object] = {"share": share, "baseline": baseline, "detail": figure.detail}
-        if believed:
-            sentence += "; without the Secret this is what the attacker believes"
-            values["form"] = f"{name}-believed"
-        harms.append((figure.share, Reason(code=name, sentence=sentence, remedy=_REMEDIES[name], values=values)))
+        values = {"share": figure.share, "baseline": figure.baseline, "detail": figure.detail}
+        form = f"{name}-believed" if believed else ""
+        harms.append((figure.share, Reason(code=name, form=form, values=values)))
     return harms
 
 
 def _safe_reason(figures: Figures) -> Reason:
-    distinct = (
-        "with distinct owners" if figures.with_secret else "(whose owners, without the Secret, count as distinct)"
-    )
-    sentence = (
-        f"every published history is shared by at least {figures.k_anonymity} pseudonyms {distinct}, "
-        f"so that its content names nobody with more than 1/{figures.k_anonymity}; no attack tried named more"
-    )
-    values: dict[str, object] = {"level": figures.k_anonymity}
-    if not figures.with_secret:
-        values["form"] = "k-anonymous-believed"
-    return Reason(code="k-anonymous", sentence=sentence, values=values)
+    form = "" if figures.with_secret else "k-anonymous-believed"
+    return Reason(code="k-anonymous", form=form, values={"level": figures.k_anonymity})
 
 
 def _open_reason(figures: Figures) -> Reason:
     if figures.randomized:
-        sentence = (
-            "the owners were drawn at random from a design; one file cannot certify that, "
-            "only the data, the design and its sampler can"
-        )
-        return Reason(code="randomized-design", sentence=sentence, remedy="audit with the certificate of the design")
-    sentence = (
-        f"nothing that was tried names anyone with more than 1/{figures.k}, but only "
-        f"{figures.k_anonymity} pseudonym{'s' if figures.k_anonymity > 1 else ''} share every published history: "
-        "other attacks may do better"
-    )
-    values: dict[str, object] = {"k": figures.k, "level": figures.k_anonymity}
-    remedy = f"strict {figures.k}-anonymity can be certified"
-    return Reason(code="not-certified", sentence=sentence, remedy=remedy, values=values)
+        return Reason(code="randomized-design")
+    form = "not-certified" if figures.k_anonymity > 1 else "not-certified-alone"
+    return Reason(code="not-certified", form=form, values={"k": figures.k, "level": figures.k_anonymity})
 
 
 def _notes(figures: Figures) -> list[Reason]:
@@ -222,19 +153,8 @@ def _notes(figures: Figures) -> list[Reason]:
     notes = []
     if "official" in figures.joint:
         risk = figures.joint["official"]
-        sentence = (
-            f"joint risk: {risk.guesses} well-chosen guesses pass the contest's test with "
-            f"{percent(risk.probability)}; 13 such attempts are survived with {percent(risk.survives)}"
-        )
-        values: dict[str, object] = {
-            "guesses": risk.guesses,
-            "probability": percent(risk.probability),
-            "attempts": 13,
-            "survives": percent(risk.survives),
-        }
-        remedy = "a larger k lowers the joint risk"
-        notes.append(Reason(code="joint-risk", sentence=sentence, remedy=remedy, values=values))
+        values = {"guesses": risk.guesses, "probability": risk.probability, "survives": risk.survives}
+        notes.append(Reason(code="joint-risk", values={**values, "attempts": ATTEMPTS}))
     if figures.seeded:
-        sentence = "the release was made with a seed: whoever guesses it can make the Secret again"
-        notes.append(Reason(code="seed", sentence=sentence, remedy="release without a seed"))
+        notes.append(Reason(code="seed"))
     return notes

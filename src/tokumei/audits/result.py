@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.data import Evidence, Verdict
+from tokumei.words import Message
 
 __all__ = ["AttackFigure", "AuditResult"]
 
@@ -17,14 +18,14 @@ class AttackFigure:
 
     ``observed`` is the share it named in this very release, known only with the Secret. A clue whose hits chance
     explains tells nothing: its expected share is then that of blind guessing. ``chance`` bounds the probability of as
-    many hits by a clue without information; ``detail`` says which variant was the best.
+    many hits by a clue without information; ``detail`` says what was seen.
     """
 
     share: float
     baseline: float
     observed: float | None = None
     chance: float = 1.0
-    detail: str = ""
+    detail: Message | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return the figure as plain values for JSON."""
@@ -33,7 +34,7 @@ class AttackFigure:
             "baseline": self.baseline,
             "observed": self.observed,
             "chance": self.chance,
-            "detail": self.detail,
+            "detail": "" if self.detail is None else str(self.detail),
         }
 
 
@@ -94,9 +95,6 @@ class AuditResult:
             "attempt_unsafe_probability": attempt if self.joint else None,
             "survives_13": survives if self.joint else None,
             "verdict": self.verdict.outcome.value,
-            "reasons": [
-                {"code": reason.code, "sentence": reason.sentence, "remedy": reason.remedy}
-                for reason in self.verdict.reasons
-            ],
+            "reasons": [reason.as_dict() for reason in self.verdict.reasons],
             "skipped": [skipped.sentence for skipped in self.verdict.skipped],
         }

@@ -12,18 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.attacks import Bipartite, Consistency, prune_by_counts, prune_by_packing
+from tokumei.attacks import Bipartite, MatchView, RecordCounts, record_counts_detail
 from tokumei.audits.result import AttackFigure
-from tokumei.data import History
 
 __all__ = ["SplitFindings", "split_findings"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SplitFindings:
-    """Candidates before and after the tests of counts and packing, and what the joint attack names."""
+    """The candidates after the tests of counts and packing, and what the joint attack names."""
 
-    raw: Bipartite
     pruned: Bipartite
     figure: AttackFigure
 
@@ -32,21 +30,17 @@ class SplitFindings:
         return 1.0 / np.maximum(self.pruned.degrees(), 1)
 
 
-def split_findings(history: History, consistency: Consistency, owner: Ints | None) -> SplitFindings:
+def split_findings(view: MatchView, owner: Ints | None) -> SplitFindings:
     """Prune the candidates by record counts and by packing; return what this names."""
-    raw, sizes, records = consistency.graph, consistency.histories.sizes(), history.counts()
-    pruned = prune_by_counts(raw, sizes, records)
-    packed = prune_by_packing(consistency, pruned)
-    if len(packed) < len(pruned):
-        packed = prune_by_counts(packed, sizes, records)
+    raw, subjects = view.consistency.graph, len(view.knowledge.subjects)
+    choice = next(RecordCounts().choices(view))
     # A contradiction (somebody left without candidate) means deletions or dummies the counts cannot know of.
-    if (packed.degrees() == 0).any():
-        packed = raw
-    fell = int(((packed.degrees() == 1) & (raw.degrees() > 1)).sum())
-    share, baseline = _share(packed, owner, len(records)), _share(raw, owner, len(records))
-    detail = f"{fell} of {raw.pseudonyms} pseudonyms drop to one owner"
+    refuted = bool((choice.graph.degrees() == 0).any())
+    pruned = raw if refuted else choice.graph
+    detail = record_counts_detail(raw, pruned)
+    share, baseline = _share(pruned, owner, subjects), _share(raw, owner, subjects)
     observed = share if owner is not None else None
-    return SplitFindings(raw, packed, AttackFigure(share=share, baseline=baseline, observed=observed, detail=detail))
+    return SplitFindings(pruned, AttackFigure(share=share, baseline=baseline, observed=observed, detail=detail))
 
 
 def _share(graph: Bipartite, owner: Ints | None, subjects: int) -> float:

@@ -187,17 +187,17 @@ def read_threshold_table(lines: Iterable[str], *, file: str = "R") -> list[int]:
         match = _TABLE_LINE.fullmatch(line.rstrip("\r\n"))
         if match is None:
             message = f"'{line.strip()[:40]}' is not of the form n,r(n) with two whole numbers"
-            findings.append(Finding("INVALID_FORMAT", message, number))
+            findings.append(Finding("invalid-format", message, number))
             expected += 1
             continue
         n = int(match[1])
         if n != expected:
             message = f"n is {n} where {expected} must follow; list n = 0, 1, 2, ... in order and without gaps"
-            findings.append(Finding("TABLE_GAP", message, number, 1, "n", match[1]))
+            findings.append(Finding("table-gap", message, number, 1, "n", match[1]))
         values.append(int(match[2]))
         expected = n + 1
     if not values and not findings:
-        findings.append(Finding("EMPTY_TABLE", "the threshold table has no lines; write n,r(n) from 0,1 on"))
+        findings.append(Finding("empty-table", "the threshold table has no lines; write n,r(n) from 0,1 on"))
     if findings:
         raise ContentError(file, findings)
     return values

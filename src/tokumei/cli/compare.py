@@ -63,7 +63,7 @@ def compare(
     from tokumei.data import check_folder_target
     from tokumei.flow import compare as compare_runs
     from tokumei.flow import plan_runs
-    from tokumei.reports import Words
+    from tokumei.words import Words
 
     Words(language)
     names = _names(methods)
@@ -127,7 +127,8 @@ def _write(folder: Path, history: History, runs: Sequence[Run], language: str) -
 
     from tokumei.data import atomic_folder
     from tokumei.flow import run_frame
-    from tokumei.reports import Words, comparison_page, trade_off_svg
+    from tokumei.reports import comparison_page, trade_off_svg
+    from tokumei.words import Words
 
     frame = run_frame(runs)
     page = comparison_page(

@@ -77,7 +77,7 @@ def attack(
         attacked = opened(original, release, schema, secret)
         guesses = run_attack(attacked, part, seed=seed)
     with atomic_path(output) as temporary:
-        guesses.frame.write_csv(temporary)
+        guesses.pairs().write_csv(temporary)
     document: dict[str, Any] = {"attack": name, "guesses": len(guesses), "file": str(output)}
     if attacked.secret is not None:
         document["hits"] = guesses.hits(attacked.secret.owners)

@@ -46,8 +46,10 @@ def _list(kind: str, key: str, *, json: bool) -> None:
             warn(str(error))
 
     def show(console: Console) -> None:
-        rows = [[part["name"], part["summary"], _settings(part), part["source"]] for part in parts]
-        show_table(console, ["name", "what it does", "parameters (default; allowed)", "source"], rows)
+        rows = [
+            [part["name"], part["summary"], ", ".join(part["needs"]), _settings(part), part["source"]] for part in parts
+        ]
+        show_table(console, ["name", "what it does", "needs", "parameters (default; allowed)", "source"], rows)
 
     finish({key: parts}, json=json, show=show)
 
@@ -58,6 +60,7 @@ def _described(name: str, part: Any) -> dict[str, Any]:
         for info in part.parameters()
     ]
     described = {"name": name, "summary": part.summary, "source": part.source, "parameters": parameters}
+    described["needs"] = list(part.needs)
     if hasattr(part, "valid_under"):
         described["valid_under"] = sorted(part.valid_under)
     return described

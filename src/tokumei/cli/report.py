@@ -62,7 +62,8 @@ def report(
     Example: tokumei report --original my.csv --release release --language ja -o report.html
     """
     from tokumei.data import OWNER_ONLY, check_file_target, default_secret_path, write_text
-    from tokumei.reports import Words, collect_material, release_report
+    from tokumei.reports import collect_material, release_report
+    from tokumei.words import Words
 
     Words(language)
     levels = parse_levels(k_curve, "--k-curve")

@@ -1,4 +1,4 @@
-"""The files of the PWS Cup contests as data: their columns, and which of them are histories.
+"""The files of the PWS Cup contests as data: their columns, and the schemas of their histories.
 
 2016: spec A.1. 2017: spec E. 2018: spec B.2. 2021: spec D.1 and D.2. No file has a header, none uses quotation marks.
 A time of day is a category, since no kind orders it; the 0/1 flags of 2021 are categories too.
@@ -17,11 +17,10 @@ __all__ = ["CONTEST_FILES", "PWS2016_SCHEMA", "PWS2018_SCHEMA", "PWS2021_SCHEMA"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContestFile:
-    """One file of a contest: what it holds, its columns in order, and its schema if it is a history."""
+    """One file of a contest: what it holds, and its columns in order."""
 
     summary: str
     columns: tuple[str, ...]
-    schema: Schema | None = None
     may_be_empty: bool = False
 
 
@@ -58,36 +57,35 @@ _FIVE = ("customer", "date", "goods", "price", "quantity")
 _MONTHS = tuple(f"month_{number}" for number in range(1, 13))
 
 
-def _seven(summary: str, *, history: bool = False) -> ContestFile:
-    return ContestFile(summary=summary, columns=_SEVEN, schema=PWS2016_SCHEMA if history else None)
+def _seven(summary: str) -> ContestFile:
+    return ContestFile(summary=summary, columns=_SEVEN)
 
 
-def _five(summary: str, *, history: bool = False, may_be_empty: bool = False) -> ContestFile:
-    schema = PWS2018_SCHEMA if history else None
-    return ContestFile(summary=summary, columns=_FIVE, schema=schema, may_be_empty=may_be_empty)
+def _five(summary: str, *, may_be_empty: bool = False) -> ContestFile:
+    return ContestFile(summary=summary, columns=_FIVE, may_be_empty=may_be_empty)
 
 
-def _health(summary: str, *, history: bool = True) -> ContestFile:
-    return ContestFile(summary=summary, columns=_HEALTH, schema=PWS2021_SCHEMA if history else None)
+def _health(summary: str) -> ContestFile:
+    return ContestFile(summary=summary, columns=_HEALTH)
 
 
 _PWS2016 = {
     "M": ContestFile(summary="master, one row per customer", columns=_MASTER),
-    "T": _seven("transactions", history=True),
+    "T": _seven("transactions"),
     "M'": ContestFile(summary="anonymized master, one row per pseudonym", columns=_MASTER),
-    "T'": _seven("anonymized transactions", history=True),
+    "T'": _seven("anonymized transactions"),
     "P": ContestFile(summary="row of M (from 1) of every row of M'", columns=("row",)),
     "Q": ContestFile(summary="the attacker's estimate of P", columns=("row",)),
 }
 _PWS2017 = {
     "M": _PWS2016["M"],
-    "T": _seven("transactions", history=True),
+    "T": _seven("transactions"),
     "AT": _seven("anonymized transactions in the order of T, deleted rows as DEL,,,,,,"),
-    "S": _seven("published transactions: AT without its deleted rows, shuffled", history=True),
+    "S": _seven("published transactions: AT without its deleted rows, shuffled"),
     "F": ContestFile(summary="pseudonym of every customer and month, DEL for none", columns=("customer", *_MONTHS)),
 }
 _PWS2018 = {
-    "T": _five("transactions", history=True),
+    "T": _five("transactions"),
     "A": _five("anonymized transactions in the order of T, deleted rows as *,*,*,*,*"),
     "A'": _five("published transactions: A without its deleted rows, sorted", may_be_empty=True),
     "F'": ContestFile(
@@ -99,7 +97,7 @@ _PWS2021 = {
     "B": _health("original health table"),
     "X": ContestFile(summary="rows of B (from 0) that were deleted", columns=("row",), may_be_empty=True),
     "C": _health("B without the rows of X"),
-    "D": _health("C with changed values", history=False),
+    "D": _health("C with changed values"),
     "CT": _health("test rows of B"),
     "EA": ContestFile(summary="row of D (from 0) of every test row, -1 if deleted", columns=("row",)),
     "E": ContestFile(summary="the attacker's three guesses for every test row", columns=("first", "second", "third")),

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tokumei.contests.base import Both, Note
+from tokumei.contests.base import Note
+from tokumei.words import Message, in_both
 
 if TYPE_CHECKING:
     from tokumei.contests.check_result import CheckResult
     from tokumei.errors import Finding, TokumeiError
 
-__all__ = ["KEPT_NOTES", "note_of_error", "notes_of", "paired", "without_folders"]
+__all__ = ["KEPT_NOTES", "note_of", "note_of_error", "notes_of", "without_folders"]
 
 # A wrong file of 80,000 rows easily has 400,000 findings; the count is kept, and this many sentences.
 KEPT_NOTES = 1_000
 LONGEST_VALUE = 200
 _FOLDERS = re.compile(r"(/[^\s/,:]+)+/(?=[^\s/]+\.csv)")
-_CANNOT_READ: Both = {
-    "en": "the file cannot be used",
-    "ja": "ファイルを読み込めません。文字コードはUTF-8、区切りはカンマのCSVにして、もう一度保存してください",
-}
 
 
 def notes_of(result: CheckResult, file: str, limit: int = KEPT_NOTES) -> list[Note]:
-    """Return the first findings of a checker, each with its sentence in both languages."""
-    english, japanese = (result.findings(limit, language=language) for language in ("en", "ja"))
-    return list(paired(english, japanese, file))
+    """Return the first findings of a checker in a file."""
+    return [note_of(found, file) for found in result.explained(limit)]
 
 
-def paired(english: Sequence[Finding], japanese: Sequence[Finding], file: str) -> Iterable[Note]:
-    """Return the same findings in two languages as notes."""
-    for one, other in zip(english, japanese, strict=True):
-        value = None if one.value is None else one.value[:LONGEST_VALUE]
-        message = {"en": one.message, "ja": other.message}
-        yield Note(one.code, message, file=file, line=one.line, column=one.column, name=one.name, value=value)
+def note_of(found: Finding, file: str) -> Note:
+    """Return a finding with its sentence in both languages, as it is kept."""
+    value = None if found.value is None else found.value[:LONGEST_VALUE]
+    message = in_both(found.message)
+    return Note(found.code, message, file=file, line=found.line, column=found.column, name=found.name, value=value)
 
 
 def without_folders(text: str) -> str:
@@ -45,7 +39,7 @@ def without_folders(text: str) -> str:
 
 def note_of_error(error: TokumeiError, file: str = "") -> Note:
     """Return what a reader refused."""
-    english = without_folders(str(error)) or _CANNOT_READ["en"]
-    place = "" if error.line is None else f"（{error.line}行目）"
-    message = {"en": english, "ja": f"{_CANNOT_READ['ja']}{place}"}
-    return Note(error.code, message, file=file, line=error.line, column=error.column)
+    place = {} if error.line is None else {"line": error.line}
+    message = in_both(Message("file.unreadable-line" if place else "file.unreadable", place))
+    english = without_folders(str(error)) or message["en"]
+    return Note(error.code, {**message, "en": english}, file=file, line=error.line, column=error.column)

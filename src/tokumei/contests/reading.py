@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from tokumei.contests.file_columns import (
@@ -19,8 +18,7 @@ from tokumei.contests.file_columns import (
     ContestFile,
     contest_file,
 )
-from tokumei.data import CsvRecords, History, history_of, parse_csv, read_bytes, to_utf8
-from tokumei.errors import ContentError, Finding, ParameterError
+from tokumei.data import CsvRecords, parse_csv, read_bytes, to_utf8
 
 __all__ = [
     "CONTEST_FILES",
@@ -30,7 +28,6 @@ __all__ = [
     "ContestFile",
     "contest_file",
     "read_contest",
-    "read_contest_history",
 ]
 
 
@@ -43,35 +40,8 @@ def read_contest(path: str | Path, contest: str, name: str) -> pl.DataFrame:
     return _records(path, contest_file(contest, name)).frame
 
 
-def read_contest_history(path: str | Path, contest: str, name: str, *, master: str | Path | None = None) -> History:
-    """Return a contest file of original or published records as a History; ``master`` is the file M beside it.
-
-    The static tables of 2021 have the subject ``row``: every row is a person of its own.
-    """
-    declared = contest_file(contest, name)
-    if declared.schema is None:
-        known = ", ".join(key for key, file in CONTEST_FILES[contest].items() if file.schema)
-        message = f"the file {name} of {contest} is no history; those that are: {known}"
-        raise ParameterError(message)
-    records = _records(path, declared)
-    people = None if master is None else _read_master(master, contest)
-    return history_of(records.frame, declared.schema, file=str(path), lines=records.lines, master=people)
-
-
 def _records(path: str | Path, declared: ContestFile) -> CsvRecords:
     text, _ = to_utf8(read_bytes(path, allow_empty=declared.may_be_empty), str(path))
     records = parse_csv(text, str(path), width=len(declared.columns), quoting=False)
     records.frame.columns = list(declared.columns)
     return records
-
-
-def _read_master(path: str | Path, contest: str) -> pl.DataFrame:
-    """Return the master table; it has one row per customer."""
-    records = _records(path, contest_file(contest, "M"))
-    customer = records.frame["customer"]
-    repeated = np.flatnonzero(~customer.is_first_distinct().to_numpy())
-    if len(repeated):
-        message = "this customer already has a row above; the master has one row per customer"
-        findings = [Finding("duplicate-subject", message, int(records.lines[row]), 1) for row in repeated[:100]]
-        raise ContentError(str(path), findings, total=len(repeated))
-    return records.frame

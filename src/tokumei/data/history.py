@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from tokumei.data.cell_text import cells_text, parse_values, plain_text, value_t
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.results import Evidence, Goal, Guesses, Interval, Outcome, Reason, Score, Verdict
 from tokumei.data.schema import Column, Field, Kind, Schema, refuse_patterns
-from tokumei.errors import ContentError, Finding, SchemaError
+from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
 
 __all__ = [
     "Column",
@@ -59,14 +59,18 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """Records of many subjects, integer-coded; optionally a master table with one row per subject."""
+    """Records of many subjects, integer-coded.
+
+    ``people`` is an optional table with one row per subject (birthday, sex ...): a History of its own, whose subjects
+    are coded as here.
+    """
 
     schema: Schema
     subjects: pl.Series
     subject: Ints
     codes: Mapping[str, Ints]
     categories: Mapping[str, pl.Series] = field(default_factory=dict)
-    master: pl.DataFrame | None = None
+    people: History | None = None
 
     @classmethod
     def from_frame(
@@ -76,7 +80,6 @@ class History:
         *,
         file: str = "table",
         first_line: int = 1,
-        master: pl.DataFrame | None = None,
     ) -> Self:
         """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
         schema.check_against(frame.columns, file)
@@ -107,7 +110,20 @@ class History:
         if findings:
             raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
         subjects = subject_text.unique().sort().alias(schema.subject)
-        return cls(schema, subjects, _dictionary_codes(subject_text, subjects), codes, categories, master)
+        return cls(schema, subjects, _dictionary_codes(subject_text, subjects), codes, categories)
+
+    def with_people(self, people: History) -> History:
+        """Return the history with a table of people beside it; who stands only there is a subject without records."""
+        if len(people) != len(people.subjects):
+            message = "a table of people has one row per subject; this one has several rows of a subject"
+            raise SchemaError(message)
+        subjects = pl.concat([self.subjects, people.subjects.alias(self.subjects.name)]).unique().sort()
+
+        def recoded(history: History) -> History:
+            codes = _dictionary_codes(history.subjects, subjects)[history.subject]
+            return replace(history, subjects=subjects, subject=codes)
+
+        return replace(recoded(self), people=recoded(people))
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -137,7 +153,7 @@ class History:
         """Return the records at these positions, in this order; the subjects stay all."""
         index = np.asarray(rows, dtype=np.int64)
         codes = {name: column[index] for name, column in self.codes.items()}
-        return History(self.schema, self.subjects, self.subject[index], codes, self.categories, self.master)
+        return replace(self, subject=self.subject[index], codes=codes)
 
     def cells(self, name: str) -> Cells:
         """Return a field as plain cells, in file order."""
@@ -171,12 +187,16 @@ class History:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
-    """What the world sees: one pseudonym and one cell per field for every published record."""
+    """What the world sees: one pseudonym and one cell per field for every published record.
+
+    ``people`` is the published table of people, if there is one: a Release of its own, one row per pseudonym.
+    """
 
     schema: Schema
     pseudonyms: pl.Series
     cells: Mapping[str, Cells]
     method: str = ""
+    people: Release | None = None
 
     def __post_init__(self) -> None:
         """Refuse a schema whose columns cannot stand beside the pseudonyms."""
@@ -195,7 +215,32 @@ class Release:
         """Return the records at these positions, in this order."""
         index = np.asarray(rows, dtype=np.int64)
         cells = {name: column.take(index) for name, column in self.cells.items()}
-        return Release(self.schema, self.pseudonyms.gather(index), cells, self.method)
+        return replace(self, pseudonyms=self.pseudonyms.gather(index), cells=cells)
+
+    def as_history(self) -> History:
+        """Return the records as a History of pseudonyms; suppressed cells are missing values.
+
+        Raises InfeasibleError if a cell is a range or a set.
+        """
+        codes: dict[str, Ints] = {}
+        categories: dict[str, pl.Series] = {}
+        for spec in self.schema.fields:
+            cells = self.cells[spec.name]
+            if not (cells.plain | cells.suppressed).all():
+                message = f"the column '{spec.name}' of the release has ranges or sets, where single values are needed"
+                raise InfeasibleError(message, code="generalized")
+            if isinstance(cells, RangeCells):
+                codes[spec.name] = np.where(cells.suppressed, MISSING, cells.lo)
+            else:
+                empty = pl.Series([""], dtype=pl.String)
+                known = pl.concat([cells.categories.cast(pl.String), empty]).unique(maintain_order=True)
+                categories[spec.name] = known.alias(spec.name)
+                codes[spec.name] = np.full(len(cells), int(known.index_of("") or 0))
+                codes[spec.name][cells.plain] = cells.codes
+        names = self.pseudonyms.cast(pl.String)
+        subjects = names.unique().sort().alias(self.schema.subject)
+        history = History(self.schema, subjects, _dictionary_codes(names, subjects), codes, categories)
+        return history if self.people is None else history.with_people(self.people.as_history())
 
     def text(self, *, literal: bool = False) -> pl.DataFrame:
         """Return the records as canonical text, the pseudonym first."""
@@ -208,13 +253,17 @@ class Secret:
     """What only the publisher keeps. Its repr says nothing, so that it never enters a log by accident.
 
     ``owners`` maps pseudonyms to subjects (several rows for a generalized pseudonym); ``rows[i]`` is the row of the
-    original from which record i of the release was made, -1 for a dummy record.
+    original from which record i of the release was made, -1 for a dummy record; ``people[i]`` says the same of row i of
+    the published table of people. ``report`` is what the method tells its publisher about its steps; it is kept in no
+    file.
     """
 
     owners: pl.DataFrame
     rows: Ints
     key: bytes | None = None
     seed: int | None = None
+    people: Ints | None = None
+    report: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return a fixed text."""
@@ -222,7 +271,7 @@ class Secret:
 
     def take(self, rows: npt.ArrayLike) -> Secret:
         """Return the secret of the release reordered or cut to these positions."""
-        return Secret(self.owners, self.rows[np.asarray(rows, dtype=np.int64)], self.key, self.seed)
+        return replace(self, rows=self.rows[np.asarray(rows, dtype=np.int64)])
 
 
 def packed_keys(keys: Sequence[Ints]) -> list[Ints]:

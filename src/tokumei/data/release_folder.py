@@ -3,6 +3,8 @@
     release/
       data.csv        (or data.parquet) pseudonym and generalized cells, sorted as text
       schema.toml     what the columns mean
+      people.csv      (or people.parquet) a table of people, one row per pseudonym, where there is one, and
+      people.toml     what its columns mean
       summary.md      for people: what was done, how to read it, what it protects against
       manifest.json   what was done, by which version, with the hashes of the files
 
@@ -15,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,7 @@ DATA_NAMES, SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME = (
     "summary.md",
     "manifest.json",
 )
+PEOPLE_NAMES, PEOPLE_SCHEMA_NAME = ("people.csv", "people.parquet"), "people.toml"
 
 
 def _refuse_control_characters(release: Release) -> None:
@@ -65,18 +68,10 @@ def write_release(
     summary: str | None = None,
 ) -> dict[str, Any]:
     """Write the release folder whole or not at all; return its manifest."""
-    if data_format == "csv":
-        _refuse_control_characters(release)
     with atomic_folder(folder) as temporary:
-        data = temporary / f"data.{data_format}"
-        text = release.text()
-        # Polars opens no file whose name is no text; Python does.
-        with data.open("wb") as file:
-            if data_format == "parquet":
-                text.write_parquet(file)
-            else:
-                text.write_csv(file)
-        (temporary / SCHEMA_NAME).write_text(release.schema.to_toml(), encoding="utf-8")
+        _write_table(release, temporary / f"data.{data_format}", temporary / SCHEMA_NAME)
+        if release.people is not None:
+            _write_table(release.people, temporary / f"people.{data_format}", temporary / PEOPLE_SCHEMA_NAME)
         if summary is not None:
             (temporary / SUMMARY_NAME).write_text(summary, encoding="utf-8")
         records = len(release)
@@ -92,6 +87,19 @@ def write_release(
         manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         (temporary / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8")
     return manifest
+
+
+def _write_table(release: Release, data: Path, schema: Path) -> None:
+    if data.suffix == ".csv":
+        _refuse_control_characters(release)
+    text = release.text()
+    # Polars opens no file whose name is no text; Python does.
+    with data.open("wb") as file:
+        if data.suffix == ".parquet":
+            text.write_parquet(file)
+        else:
+            text.write_csv(file)
+    schema.write_text(release.schema.to_toml(), encoding="utf-8")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +120,7 @@ class ReleaseFolder:
             message = f"{path}: {what}; name the folder that 'tokumei anonymize' wrote"
             raise UnreadableError(message, file=str(path))
         schema, manifest = Schema.read(path / SCHEMA_NAME), path / MANIFEST_NAME
-        data = next((path / name for name in DATA_NAMES if (path / name).is_file()), None)
-        if data is None:
-            message = f"{path} holds neither data.csv nor data.parquet; name the folder that 'tokumei anonymize' wrote"
-            raise UnreadableError(message, file=str(path))
+        data = _present(path, DATA_NAMES)
         try:
             document = json.loads(read_bytes(manifest))
             return cls(path, data, schema, str(document.get("method", "")), dict(document.get("parameters", {})))
@@ -126,7 +131,17 @@ class ReleaseFolder:
     def release(self, history: History) -> Release:
         """Read the data; categories are coded as in ``history``, which must have the same columns."""
         _refuse_other_schema(self.schema, history.schema, self.path)
-        data = self.data
+        release = self._table(self.data, self.schema, history)
+        if not (self.path / PEOPLE_SCHEMA_NAME).is_file():
+            return release
+        if history.people is None:
+            message = f"{self.path}: the release has a table of people, and the original as it was read has none"
+            raise SchemaError(message, file=str(self.path))
+        schema = Schema.read(self.path / PEOPLE_SCHEMA_NAME)
+        _refuse_other_schema(schema, history.people.schema, self.path)
+        return replace(release, people=self._table(_present(self.path, PEOPLE_NAMES), schema, history.people))
+
+    def _table(self, data: Path, schema: Schema, history: History) -> Release:
         source, lines = Source.read(data), None
         if data.suffix == ".parquet":
             frame = open_table(source).frame.select(pl.all().cast(pl.String))
@@ -136,7 +151,16 @@ class ReleaseFolder:
             frame, lines = records.frame[1:], records.lines[1:]
             frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
         categories = _with_absence(history.categories)
-        return release_from_text(frame, self.schema, categories, file=str(data), lines=lines, method=self.method)
+        return release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
+
+
+def _present(folder: Path, names: Sequence[str]) -> Path:
+    """Return the file of a release that is there under one of two names."""
+    data = next((folder / name for name in names if (folder / name).is_file()), None)
+    if data is None:
+        message = f"{folder} holds neither {' nor '.join(names)}; name the folder that 'tokumei anonymize' wrote"
+        raise UnreadableError(message, file=str(folder))
+    return data
 
 
 def read_release(folder: str | Path, history: History) -> Release:

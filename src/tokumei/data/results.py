@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import numpy as np
 import polars as pl
+
+from tokumei.array_types import Ints
+from tokumei.words import Message, Words
 
 __all__ = ["Evidence", "Goal", "Guesses", "Interval", "Outcome", "Reason", "Score", "Verdict"]
 
@@ -58,16 +62,37 @@ class Score:
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Guesses:
-    """An attacker's answer: a frame ``pseudonym``, ``subject`` (text), in the attacker's order."""
+    """An attacker's answer: a frame ``target``, ``rank`` (1 is the best guess), ``candidate``, in the attacker's order.
+
+    A target is a pseudonym and its candidates are subjects, or, ``of_subjects``, the other way round: who knows some
+    people looks for their records. Names are texts; a candidate that is null says that the target has none.
+    """
 
     frame: pl.DataFrame
     attack: str = ""
+    of_subjects: bool = False
 
     @classmethod
     def of_pairs(cls, pseudonyms: pl.Series, subjects: pl.Series, *, attack: str = "") -> Guesses:
-        """Return guesses from two text columns of equal length."""
-        frame = pl.DataFrame({"pseudonym": pseudonyms.cast(pl.String), "subject": subjects.cast(pl.String)})
-        return cls(frame, attack)
+        """Return one guess per pseudonym from two text columns of equal length."""
+        frame = pl.DataFrame({"target": pseudonyms.cast(pl.String), "candidate": subjects.cast(pl.String)})
+        return cls(frame.select("target", pl.lit(1, pl.Int64).alias("rank"), "candidate"), attack)
+
+    @classmethod
+    def of_choices(cls, subjects: pl.Series, pseudonyms: pl.Series, choices: Ints, *, attack: str = "") -> Guesses:
+        """Return several guesses per subject, best first: rows of positions in ``pseudonyms``, -1 for none."""
+        ranks = choices.shape[1]
+        chosen = choices.ravel()
+        candidates = pl.Series(np.where(chosen < 0, len(pseudonyms), chosen))
+        named = pl.concat([pseudonyms.cast(pl.String), pl.Series([None], dtype=pl.String)]).gather(candidates)
+        frame = pl.DataFrame(
+            {
+                "target": subjects.cast(pl.String).gather(np.repeat(np.arange(len(choices)), ranks)),
+                "rank": np.tile(np.arange(1, ranks + 1), len(choices)),
+                "candidate": named,
+            }
+        )
+        return cls(frame, attack, of_subjects=True)
 
     def __len__(self) -> int:
         """Return the number of guesses."""
@@ -77,10 +102,24 @@ class Guesses:
         """Return their number alone: they name people."""
         return f"Guesses({len(self):,} by {self.attack or 'an unnamed attack'})"
 
+    def pairs(self) -> pl.DataFrame:
+        """Return the best guesses as a frame ``pseudonym``, ``subject``."""
+        best = self.frame.filter((pl.col("rank") == 1) & pl.col("candidate").is_not_null())
+        pseudonym, subject = ("candidate", "target") if self.of_subjects else ("target", "candidate")
+        return best.select(pl.col(pseudonym).alias("pseudonym"), pl.col(subject).alias("subject"))
+
+    def choices(self, candidates: pl.Series) -> Ints:
+        """Return a row per target of the positions of its guesses, best first, in ``candidates``; -1 for none."""
+        known = pl.DataFrame({"candidate": candidates.cast(pl.String)}).with_row_index("at")
+        found = self.frame.join(known, on="candidate", how="left", maintain_order="left")["at"]
+        positions = found.cast(pl.Int64).fill_null(-1).to_numpy()
+        ranks = int(self.frame["rank"].to_numpy().max(initial=1))
+        return positions.reshape(-1, ranks).copy()
+
     def hits(self, owners: pl.DataFrame) -> int:
         """Count the guesses that name an owner (frame ``pseudonym``, ``subject``)."""
         truth = owners.select("pseudonym", "subject").unique()
-        return self.frame.join(truth, on=["pseudonym", "subject"], how="semi").height
+        return self.pairs().join(truth, on=["pseudonym", "subject"], how="semi").height
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,20 +139,40 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One plain sentence with numbers and, where there is one, the remedy.
+    """Why a verdict is what it is, or what was not tested: a code with the values that its sentence shows.
 
-    ``values`` holds what the sentence shows, as it shows it, so that the same can be said in another language; where a
-    code has several sentences, the value ``form`` names the one.
+    ``form`` names the sentence where a code has several; ``home`` is the package whose catalogue has it, under
+    ``reason.FORM`` and, where something helps, ``remedy.FORM`` or ``remedy.CODE``.
     """
 
     code: str
-    sentence: str
-    remedy: str = ""
-    values: Mapping[str, object] = field(default_factory=dict, compare=False)
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
+    form: str = ""
+    home: str = "tokumei"
+
+    def message(self, words: Words, *, group: str = "reason") -> str:
+        """Return the sentence of a group of the catalogue, empty if it has none."""
+        keys = [f"{group}.{name}" for name in (self.form, self.code) if name]
+        code = next((key for key in keys if key in words.of(self.home)), "")
+        return words.say(Message(code, self.values, self.home)) if code else ""
+
+    @property
+    def sentence(self) -> str:
+        """The reason in English."""
+        return self.message(Words("en"))
+
+    @property
+    def remedy(self) -> str:
+        """What helps, in English; empty if nothing does."""
+        return self.message(Words("en"), group="remedy")
 
     def __str__(self) -> str:
         """Return the sentence."""
         return self.sentence
+
+    def as_dict(self) -> dict[str, object]:
+        """Return code, sentence and remedy for JSON."""
+        return {"code": self.code, "sentence": self.sentence, "remedy": self.remedy}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

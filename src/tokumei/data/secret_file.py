@@ -1,7 +1,7 @@
 """The Secret in a file of its own, readable by its owner only.
 
-The file is a ZIP archive of two Parquet tables (who stands behind each pseudonym, which original row each record came
-from) and the key, if there is one.
+The file is a ZIP archive of Parquet tables (who stands behind each pseudonym, which original row each record came from,
+and each row of a table of people, if there is one) and the key, if there is one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data.files import OWNER_ONLY, atomic_path
 from tokumei.data.history import Secret
 from tokumei.errors import UnreadableError
 
 __all__ = ["default_secret_path", "read_secret", "write_secret"]
 
-_OWNERS, _ROWS, _REST = "owners.parquet", "rows.parquet", "secret.json"
+_OWNERS, _ROWS, _PEOPLE, _REST = "owners.parquet", "rows.parquet", "people.parquet", "secret.json"
 
 
 def default_secret_path(folder: Path) -> Path:
@@ -33,7 +34,10 @@ def default_secret_path(folder: Path) -> Path:
 def write_secret(secret: Secret, path: Path) -> None:
     """Write the secret with permission for its owner only."""
     with atomic_path(path, mode=OWNER_ONLY) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for name, frame in ((_OWNERS, secret.owners), (_ROWS, pl.DataFrame({"row": secret.rows}))):
+        tables = {_OWNERS: secret.owners, _ROWS: pl.DataFrame({"row": secret.rows})}
+        if secret.people is not None:
+            tables[_PEOPLE] = pl.DataFrame({"row": secret.people})
+        for name, frame in tables.items():
             buffer = io.BytesIO()
             frame.write_parquet(buffer)
             archive.writestr(name, buffer.getvalue())
@@ -46,10 +50,11 @@ def read_secret(path: Path) -> Secret:
     try:
         with zipfile.ZipFile(path) as archive:
             owners = pl.read_parquet(io.BytesIO(archive.read(_OWNERS))).select("pseudonym", "subject").cast(pl.String)
-            rows = pl.read_parquet(io.BytesIO(archive.read(_ROWS)))["row"].to_numpy().astype(np.int64)
+            rows = _row_map(archive, _ROWS)
+            people = _row_map(archive, _PEOPLE) if _PEOPLE in archive.namelist() else None
             rest = json.loads(archive.read(_REST))
             key = None if rest["key"] is None else bytes.fromhex(rest["key"])
-            return Secret(owners, rows, key, rest["seed"])
+            return Secret(owners, rows, key, rest["seed"], people)
     except FileNotFoundError:
         message = f"{path}: there is no such file; name the secret file of this release with --secret"
         raise UnreadableError(message, file=str(path)) from None
@@ -60,3 +65,7 @@ def read_secret(path: Path) -> Secret:
     except Exception:
         message = f"{path} is no secret file of tokumei, or it is damaged; name the file that 'tokumei anonymize' wrote"
         raise UnreadableError(message, file=str(path)) from None
+
+
+def _row_map(archive: zipfile.ZipFile, name: str) -> Ints:
+    return pl.read_parquet(io.BytesIO(archive.read(name)))["row"].to_numpy().astype(np.int64)

@@ -48,12 +48,10 @@ def read_table(path: str | Path, *, header: bool | None = None) -> pl.DataFrame:
     return open_table(Path(path), header=header).frame
 
 
-def history_of(
-    frame: pl.DataFrame, schema: Schema, *, file: str, lines: Ints, master: pl.DataFrame | None = None
-) -> History:
+def history_of(frame: pl.DataFrame, schema: Schema, *, file: str, lines: Ints) -> History:
     """Code a frame as `History.from_frame` does, with the lines of the file in what is reported."""
     try:
-        history = History.from_frame(frame, schema, file=file, first_line=0, master=master)
+        history = History.from_frame(frame, schema, file=file, first_line=0)
         _refuse_far_places(history, frame.columns, file)
     except ContentError as error:
         placed = [one if one.line is None else replace(one, line=int(lines[one.line])) for one in error.findings]
@@ -65,7 +63,7 @@ def _with_advice(finding: Finding) -> Finding:
     """Return the finding with what to do about a number that only its separators spoil."""
     if finding.code != "bad-value" or not re.fullmatch(_GROUPED_NUMBER, finding.value or ""):
         return finding
-    what = finding.message.partition(";")[0]
+    what = str(finding.message).partition(";")[0]
     return replace(finding, message=f"{what}; write it without separators between thousands")
 
 

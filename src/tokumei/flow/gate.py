@@ -16,7 +16,8 @@ def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
 
     A generalized cell that has the id among its values counts as readable, a suppressed one does not.
     """
-    ids = release.pseudonyms.cast(pl.String).unique()
+    tables = (release,) if release.people is None else (release, release.people)
+    ids = pl.concat([table.pseudonyms.cast(pl.String).alias("id") for table in tables]).unique()
     left = ids.filter(ids.is_in(history.subjects.implode()))
     if len(left):
         message = (

@@ -28,6 +28,7 @@ class Measured:
 
 def run_attack(released: Made | Opened, attack: Attack, *, seed: int | None = None) -> Guesses:
     """Return what an attack guesses that holds the whole original."""
+    attack.require(released.history)
     with stage(f"attack: {attack.name}"):
         return attack.guess(released.history, released.release, rng=seeded(seed))
 
@@ -51,11 +52,16 @@ def measure(released: Made | Opened, metrics: Sequence[Metric]) -> list[Score]:
 
 
 def measure_all(released: Made | Opened) -> Measured:
-    """Return the scores of all registered metrics; one that is broken or has no use for the data stops no other."""
+    """Return the scores of all registered metrics; one that is broken or has no use for the data stops no other.
+
+    Metrics that need people or rows belong to contests whose releases have them, and are left out elsewhere.
+    """
     measured = Measured([], [], [])
     for name in part_names("metric"):
         try:
-            measured.scores.append(_measured(make_part(find_part("metric", name)), released))
+            part = find_part("metric", name)
+            if part.needs == ("records",) or (released.history.people is not None and "people" in part.needs):
+                measured.scores.append(_measured(make_part(part), released))
         except (InfeasibleError, SchemaError) as error:
             measured.skipped.append(str(error))
         except UnknownPartError as error:
@@ -64,6 +70,7 @@ def measure_all(released: Made | Opened) -> Measured:
 
 
 def _measured(metric: Metric, released: Made | Opened) -> Score:
+    metric.require(released.history)
     try:
         with stage(f"judge: {metric.name}"):
             return metric.measure(released.history, released.release, _truth(released))

@@ -123,6 +123,7 @@ def anonymized(history: History, method: Method, *, seed: int | None = None) -> 
     The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
     Columns that the schema keeps unchanged are not shown to it; they are put back afterwards.
     """
+    method.require(history)
     history.schema.check_publishable()
     if not history.schema.fields:
         message = "the schema leaves no column to publish; name at least one in it that is not dropped"
@@ -156,17 +157,26 @@ def _with_kept(history: History, published: Release, rows: Ints) -> Release:
     source, dummy = np.maximum(rows, 0), rows < 0
     kept = {field.name: history.cells(field.name).take(source).suppress(dummy) for field in history.schema.kept}
     cells = {field.name: {**published.cells, **kept}[field.name] for field in history.schema.fields}
-    return Release(history.schema, published.pseudonyms, cells, published.method)
+    return replace(published, schema=history.schema, cells=cells)
 
 
 def in_published_order(published: Release, secret: Secret) -> tuple[Release, Secret]:
-    """Return both with the records sorted as text, so that their order tells nothing about the original."""
+    """Return both with records and people sorted as text, so that their order tells nothing about the original."""
+    order = _text_order(published)
+    published, secret = published.take(order), secret.take(order)
+    if published.people is None:
+        return published, secret
+    order = _text_order(published.people)
+    people = None if secret.people is None else secret.people[order]
+    return replace(published, people=published.people.take(order)), replace(secret, people=people)
+
+
+def _text_order(published: Release) -> Ints:
     text = published.text()
     # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
     # Columns go by number: a name of the data could mean something to polars.
     text.columns = [str(number) for number in range(text.width)]
-    order = text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
-    return published.take(order), secret.take(order)
+    return text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
 
 
 def _quick_audit(history: History, published: Release, secret: Secret, k: int | None) -> AuditResult:

@@ -9,7 +9,7 @@ from tokumei.methods.concealment.interpolation import publish_slots as publish_s
 from tokumei.methods.grouping.bounds import strict_bound as strict_bound
 from tokumei.methods.grouping.groups import Groups as Groups
 from tokumei.methods.grouping.pairing import match_graph as match_graph
-from tokumei.methods.pseudonyms import exchange as exchange
+from tokumei.methods.pseudonyms import draw_pseudonyms as draw_pseudonyms
+from tokumei.methods.pseudonyms import exchange_by_period as exchange_by_period
 from tokumei.methods.pseudonyms import keyed_pseudonyms as keyed_pseudonyms
-from tokumei.methods.pseudonyms import renewed_by_count as renewed_by_count
-from tokumei.methods.pseudonyms import renewed_by_period as renewed_by_period
+from tokumei.methods.pseudonyms import renewals as renewals

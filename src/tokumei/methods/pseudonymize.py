@@ -11,14 +11,7 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.data import MISSING, History, Kind, Release, Secret
 from tokumei.errors import ParameterError
-from tokumei.methods.pseudonyms import (
-    draw_pseudonyms,
-    exchange,
-    keyed_pseudonyms,
-    new_key,
-    renewed_by_count,
-    renewed_by_period,
-)
+from tokumei.methods.pseudonyms import draw_pseudonyms, exchange_by_period, keyed_pseudonyms, new_key, renewals
 from tokumei.parts import Method, parameter
 
 __all__ = ["Pseudonymize"]
@@ -61,12 +54,15 @@ class Pseudonymize(Method):
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the records under pseudonyms, in random order."""
-        chunk = self._chunks(history)
+        chunk = period = history.subject
+        if self.period != "never" or self.count:
+            when = _days(history) if self.period != "never" else _ranks(history)
+            chunk, period = renewals(history.subject, when, period=self.period, count=self.count)
         first = np.unique(chunk, return_index=True)[1]
         holder = history.subject[first]
         slot, identities = np.arange(len(first)), history.subjects
         if self.exchange:
-            slot = self._exchanged(history, first, holder, rng)
+            slot = exchange_by_period(holder, period[first], share=self.exchange, rng=rng)
         elif self.period != "never" or self.count:
             identities = history.subjects.gather(holder) + ":" + pl.Series(slot).cast(pl.String)
         key = new_key() if self.style == "keyed" else None
@@ -79,27 +75,6 @@ class Pseudonymize(Method):
         owners = pl.DataFrame({"pseudonym": names.gather(slot), "subject": history.subjects.gather(holder)})
         release = Release(history.schema, names.gather(slot[chunk[rows]]), cells, self.name)
         return release, Secret(owners.unique().sort("pseudonym", "subject"), rows, key)
-
-    def _chunks(self, history: History) -> Ints:
-        """Return, per record, the number of the chunk that is published under one pseudonym."""
-        if self.period != "never":
-            return renewed_by_period(history.subject, _days(history), period=self.period)
-        if self.count:
-            return renewed_by_count(history.subject, _ranks(history), count=self.count)
-        return history.subject
-
-    def _exchanged(self, history: History, first: Ints, holder: Ints, rng: np.random.Generator) -> Ints:
-        """Return, per chunk, whose pseudonym it is published under: within a period a share of them changes hands."""
-        if self.count:
-            period = _ranks(history)[first] // self.count
-        else:
-            everyone = np.zeros(len(history), dtype=np.int64)
-            period = renewed_by_period(everyone, _days(history), period=self.period)[first]
-        slot = holder.copy()
-        for number in np.unique(period):
-            present = np.flatnonzero(period == number)
-            slot[present] = exchange(slot[present], share=self.exchange, rng=rng)
-        return slot
 
 
 def _days(history: History) -> Ints:

@@ -18,9 +18,11 @@ from tokumei.errors import ParameterError
 __all__ = [
     "draw_pseudonyms",
     "exchange",
+    "exchange_by_period",
     "generalized_pseudonyms",
     "keyed_pseudonyms",
     "new_key",
+    "renewals",
     "renewed_by_count",
     "renewed_by_period",
 ]
@@ -88,6 +90,29 @@ def renewed_by_count(subject: Ints, rank: Ints, *, count: int) -> Ints:
         message = f"a pseudonym must last for at least 1 record, got {count}"
         raise ParameterError(message)
     return _numbered(subject, rank // count)
+
+
+def renewals(subject: Ints, when: Ints, *, period: str, count: int) -> tuple[Ints, Ints]:
+    """Return, per record, the number of the chunk that one pseudonym covers, and of the period that it falls into.
+
+    ``when`` is the day of the record for a renewal by calendar; with the ``period`` ``never`` it is the record's place
+    in the history of its subject, for a renewal after every ``count`` records.
+    """
+    if period == "never":
+        return renewed_by_count(subject, when, count=count), when // count
+    return renewed_by_period(subject, when, period=period), renewed_by_period(0 * subject, when, period=period)
+
+
+def exchange_by_period(holder: Ints, period: Ints, *, share: float, rng: np.random.Generator, begin: int = 0) -> Ints:
+    """Return, per chunk, whose pseudonym it is published under: within a period a share of them changes hands.
+
+    Exchange begins with the period at place ``begin``; before it everybody has the own pseudonym.
+    """
+    slot = holder.copy()
+    for number in np.unique(period)[begin:]:
+        present = np.flatnonzero(period == number)
+        slot[present] = exchange(slot[present], share=share, rng=rng)
+    return slot
 
 
 def _numbered(subject: Ints, part: Ints) -> Ints:

@@ -9,8 +9,6 @@ from tokumei.reports.document import Section as Section
 from tokumei.reports.document import Table as Table
 from tokumei.reports.document import render as render
 from tokumei.reports.dossier import collect_material as collect_material
-from tokumei.reports.language import LANGUAGES as LANGUAGES
-from tokumei.reports.language import Words as Words
 from tokumei.reports.release import comparison_page as comparison_page
 from tokumei.reports.release import release_report as release_report
 from tokumei.reports.utility_sections import trade_off_svg as trade_off_svg

@@ -129,7 +129,6 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["cell"] = _cell
     return environment.get_template("document.html")
 
 
@@ -190,6 +189,8 @@ def render(
             if isinstance(block, Figure):
                 numbered += 1
                 entry["svg"] = _named_svg(block, numbered)
+            elif isinstance(block, Table):
+                entry |= {"numeric": block.numeric(), "rows": [[_cell(value) for value in row] for row in block.rows]}
             blocks.append(entry)
         drawn.append({"section": section, "blocks": blocks})
     return _template().render(

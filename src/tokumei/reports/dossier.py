@@ -41,6 +41,8 @@ __all__ = ["collect_material", "k_curve"]
 
 # What stands for a pseudonym that is the id of a subject.
 MASK = "•••"
+# The values of a reason that name subjects: no document has them.
+NAMING = frozenset({"example", "names", "owners"})
 
 
 def collect_material(
@@ -80,6 +82,7 @@ def collect_material(
         with_secret=audit.with_secret,
         figures=_figures(history, release, audit),
         attacks=_attacks(audit, extra),
+        findings={name: figure.detail for name, figure in audit.reidentified.items() if figure.detail is not None},
         parameters=dict(released.parameters),
         protection=_protection(audit, history),
         scores=measured.scores,
@@ -121,28 +124,25 @@ def _attacks(audit: AuditResult, extra: Mapping[str, tuple[float, float]]) -> pl
             "share": figure.share,
             "baseline": figure.baseline,
             "observed": figure.observed,
-            "detail": figure.detail,
         }
         for name, figure in audit.reidentified.items()
     ]
     rows += [
-        {"attack": name, "share": share, "baseline": baseline, "observed": share, "detail": ""}
+        {"attack": name, "share": share, "baseline": baseline, "observed": share}
         for name, (share, baseline) in extra.items()
     ]
     kinds = {"attack": pl.String, "share": pl.Float64, "baseline": pl.Float64, "observed": pl.Float64}
-    return pl.DataFrame(rows, schema={**kinds, "detail": pl.String})
+    return pl.DataFrame(rows, schema=kinds)
 
 
 def _without_ids(verdict: Verdict, history: History) -> Verdict:
     """Return a verdict that names no subject: a bad release may use their ids as pseudonyms."""
     reasons = []
     for reason in verdict.reasons:
-        name = reason.values.get("pseudonym")
-        if name is not None and _are_ids(pl.Series([str(name)]), history).any():
-            sentence = reason.sentence.replace(f"'{name}'", f"'{MASK}'")
-            reasons.append(replace(reason, sentence=sentence, values={**reason.values, "pseudonym": MASK}))
-        else:
-            reasons.append(reason)
+        values = {key: value for key, value in reason.values.items() if key not in NAMING}
+        if "pseudonym" in values and _are_ids(pl.Series([str(values["pseudonym"])]), history).any():
+            values["pseudonym"] = MASK
+        reasons.append(replace(reason, values=values))
     return replace(verdict, reasons=tuple(reasons))
 
 

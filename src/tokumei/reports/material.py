@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from tokumei.data import Evidence, Score, Verdict
+from tokumei.words import Message
 
 __all__ = ["Material"]
 
@@ -18,11 +19,11 @@ class Material:
     """All that a report of one release shows.
 
     ``figures``: those of the audit by name, null where they could not be computed. ``attacks``: a row per attack with
-    ``attack``, ``share``, ``baseline``, ``observed``, ``detail``. ``protection``: tables ``posteriors``, ``candidates``
-    and ``worst``. ``utility``: ``columns``, ``distribution <column>``, ``top <column>``, ``correlations``,
-    ``rfm classes``, ``rfm grid``, ``points``, ``rectangles``, as far as the data has them. ``trade_off``: a row per
-    release with ``release``, ``loss``, ``risk``, ``verdict``, ``front``, ``failure``. ``warnings``: what could not be
-    measured, for who makes the report; it is no part of it.
+    ``attack``, ``share``, ``baseline``, ``observed``; ``findings``: what they saw, by name. ``protection``: tables
+    ``posteriors``, ``candidates`` and ``worst``. ``utility``: ``columns``, ``distribution <column>``,
+    ``top <column>``, ``correlations``, ``rfm classes``, ``rfm grid``, ``points``, ``rectangles``, as far as the data
+    has them. ``trade_off``: a row per release with ``release``, ``loss``, ``risk``, ``verdict``, ``front``,
+    ``failure``. ``warnings``: what could not be measured, for who makes the report; it is no part of it.
     """
 
     method: str
@@ -31,6 +32,7 @@ class Material:
     with_secret: bool
     figures: Mapping[str, float | None]
     attacks: pl.DataFrame
+    findings: Mapping[str, Message] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     protection: Evidence = field(default_factory=Evidence)
     scores: Sequence[Score] = ()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from tokumei.reports.document import Banner, Bullets, Definitions, Prose, Section, Table, render
-from tokumei.reports.language import Words
+from tokumei.reports.links import DASH, linked, with_links
 from tokumei.reports.material import Material
-from tokumei.reports.numbers import DASH, linked, with_links
 from tokumei.reports.safety_sections import (
     attack_section,
     candidate_section,
@@ -16,6 +15,7 @@ from tokumei.reports.safety_sections import (
     worst_section,
 )
 from tokumei.reports.utility_sections import trade_off_blocks, trade_off_section, utility_section
+from tokumei.words import Words
 
 __all__ = ["comparison_page", "release_report"]
 
@@ -97,6 +97,7 @@ def _made_section(material: Material, words: Words) -> Section:
 
 
 def _glossary(words: Words) -> Section:
-    terms = [(key, name, text) for key, (name, text) in words.terms().items()]
+    parted = [(key, text.partition("|")) for key, text in words.group("term").items()]
+    terms = [(key, name, text) for key, (name, _, text) in parted]
     note = Prose(words("prose.glossary"), "soft")
     return Section(title=words("report.glossary"), anchor="glossary", blocks=[note, Definitions(terms)])

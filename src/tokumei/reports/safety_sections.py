@@ -7,10 +7,9 @@ import polars as pl
 from tokumei.data import Reason
 from tokumei.reports import release_charts as charts
 from tokumei.reports.document import Block, Bullets, Figure, Prose, Section, Table
-from tokumei.reports.language import Words
+from tokumei.reports.links import DASH, mixed_numbers, numbers, with_links
 from tokumei.reports.material import Material
-from tokumei.reports.numbers import DASH, number, with_links
-from tokumei.words import percent
+from tokumei.words import Words, percent, plain
 
 __all__ = ["attack_section", "candidate_section", "figure_section", "reason_section", "worst_section"]
 
@@ -24,54 +23,54 @@ _TERM_OF_REASON = {
     "inconsistent": "candidates",
     "chains-differ": "chance",
 }
-# Every figure with the term that defines it, and whether it is a share.
+# Every figure with the term that defines it, and how it is written.
 _FIGURES = (
-    ("records_before", "records", False),
-    ("records_after", "records", False),
-    ("subjects", "records", False),
-    ("pseudonyms", "records", False),
-    ("k", "k", False),
-    ("k_anonymity", "k_anonymity", False),
-    ("k_concealment", "k_concealment", False),
-    ("min_candidates", "candidates", False),
-    ("mean_candidates", "candidates", False),
-    ("components", "components", False),
-    ("largest_component", "components", False),
-    ("max_posterior", "posterior", True),
-    ("share_posterior_over_95", "posterior", True),
-    ("expected_hits", "expected_hits", False),
-    ("random_hits", "blind", False),
-    ("chain_difference", "chance", False),
+    ("records_before", "records", plain),
+    ("records_after", "records", plain),
+    ("subjects", "records", plain),
+    ("pseudonyms", "records", plain),
+    ("k", "k", plain),
+    ("k_anonymity", "k_anonymity", plain),
+    ("k_concealment", "k_concealment", plain),
+    ("min_candidates", "candidates", plain),
+    ("mean_candidates", "candidates", plain),
+    ("components", "components", plain),
+    ("largest_component", "components", plain),
+    ("max_posterior", "posterior", percent),
+    ("share_posterior_over_95", "posterior", percent),
+    ("expected_hits", "expected_hits", plain),
+    ("random_hits", "blind", plain),
+    ("chain_difference", "chance", plain),
 )
 MOST_CANDIDATE_BARS = 40
 
 
-def _spoken(reason: Reason, words: Words) -> str:
-    """Return a reason with its remedy, its numbers linked."""
-    sentence, remedy = words.reason(reason)
+def _sentence(reason: Reason, words: Words) -> str:
+    """Return a reason with its remedy, its numbers linked; subjects are not named."""
+    sentence = reason.message(words, group="document") or reason.message(words)
+    remedy = reason.message(words, group="remedy")
     stop, space = ("。", "") if words.language == "ja" else (".", " ")
+    helps = words("report.remedy", text=remedy) if remedy else ""
     term = _TERM_OF_REASON.get(reason.code, "attack_share")
-    told = with_links(sentence[:1].upper() + sentence[1:] + stop, term)
-    return told + space + with_links(words("report.remedy", text=remedy), "k") if remedy else told
+    linked = with_links(sentence[:1].upper() + sentence[1:] + stop, term)
+    return linked + space + with_links(helps, "k") if remedy else linked
 
 
 def reason_section(material: Material, words: Words) -> Section:
     """Return why the verdict is what it is, and what was not tested."""
-    blocks: list[Block] = [Bullets([_spoken(reason, words) for reason in material.verdict.reasons])]
+    blocks: list[Block] = [Bullets([_sentence(reason, words) for reason in material.verdict.reasons])]
     if material.verdict.skipped:
         blocks.append(Prose(words("report.skipped"), "soft"))
-        blocks.append(Bullets([_spoken(reason, words) for reason in material.verdict.skipped]))
+        blocks.append(Bullets([_sentence(reason, words) for reason in material.verdict.skipped]))
     return Section(title=words("report.why"), anchor="why", blocks=blocks)
 
 
 def figure_section(material: Material, words: Words) -> Section:
     """Return the figures of the audit."""
-    rows = [
-        [words(f"figure.{name}"), number(material.figures.get(name), term, share=share)]
-        for name, term, share in _FIGURES
-    ]
-    headers = [words("head.figure"), words("head.value")]
-    return Section(title=words("report.figures"), anchor="figures", blocks=[Table(headers, rows)])
+    names = [words(f"figure.{name}") for name, _, _ in _FIGURES]
+    values = mixed_numbers([(material.figures.get(name), term, form) for name, term, form in _FIGURES])
+    table = Table([words("head.figure"), words("head.value")], list(zip(names, values, strict=True)))
+    return Section(title=words("report.figures"), anchor="figures", blocks=[table])
 
 
 def candidate_section(material: Material, words: Words) -> Section:
@@ -134,21 +133,21 @@ def attack_section(material: Material, words: Words) -> Section:
     axes = {"share": words("axis.share"), "random": words("axis.random")}
     shown = named.select("attack", "share", "baseline")
     chart = charts.attack_chart(shown, limit=1 / material.k, words=axes)
-    rows = [
-        [
-            row["attack"],
-            number(row["share"], "attack_share", share=True),
-            number(row["baseline"], "blind", share=True),
-            number(row["observed"], "attack_share", share=True),
-            with_links(words.detail(row["detail"]), "attack_share") if row["detail"] else DASH,
-        ]
-        for row in named.iter_rows(named=True)
-    ]
+    findings = [material.findings.get(name) for name in attacks["attack"].to_list()]
+    details = [DASH if finding is None else words.say(finding) for finding in findings]
+    rows = zip(
+        named["attack"].to_list(),
+        numbers(named["share"], "attack_share", form=percent),
+        numbers(named["baseline"], "blind", form=percent),
+        numbers(named["observed"], "attack_share", form=percent),
+        [with_links(detail, "attack_share") for detail in details],
+        strict=True,
+    )
     headers = [words(f"head.{name}") for name in ("attack", "share", "baseline", "observed", "finding")]
     blocks: list[Block] = [
         Prose(with_links(words("prose.attacks", k=material.k), "attack_share")),
         Figure(chart, words("chart.attacks"), text),
-        Table(headers, rows),
+        Table(headers, list(rows)),
     ]
     return Section(title=title, anchor=anchor, blocks=blocks)
 
@@ -163,15 +162,13 @@ def worst_section(material: Material, words: Words) -> Section | None:
     if surest <= 1 / material.k + 1e-9:
         largest = percent(surest)
         blocks.append(Prose(with_links(words("prose.worst_equal", posterior=largest), "posterior")))
-    rows = [
-        [
-            row["pseudonym"],
-            number(row["records"], "records"),
-            number(row["alike"], "k_anonymity"),
-            number(row["candidates"], "candidates"),
-            number(row["posterior"], "posterior", share=True),
-        ]
-        for row in worst.iter_rows(named=True)
-    ]
+    rows = zip(
+        worst["pseudonym"].to_list(),
+        numbers(worst["records"], "records"),
+        numbers(worst["alike"], "k_anonymity"),
+        numbers(worst["candidates"], "candidates"),
+        numbers(worst["posterior"], "posterior", form=percent),
+        strict=True,
+    )
     headers = [words(f"head.{name}") for name in ("pseudonym", "records", "alike", "candidates", "posterior")]
-    return Section(title=words("report.worst"), anchor="worst", blocks=[*blocks, Table(headers, rows)])
+    return Section(title=words("report.worst"), anchor="worst", blocks=[*blocks, Table(headers, list(rows))])

@@ -10,17 +10,15 @@ import polars as pl
 
 from tokumei.reports import release_charts as charts
 from tokumei.reports.document import Block, Figure, Heading, Prose, Section, Table
-from tokumei.reports.language import Words
+from tokumei.reports.links import DASH, linked, mixed_numbers, numbers, with_links
 from tokumei.reports.material import Material
-from tokumei.reports.numbers import DASH, linked, number, with_links
-from tokumei.words import percent
+from tokumei.words import Words, percent, plain, signed
 
 __all__ = ["FEWEST", "trade_off_blocks", "trade_off_section", "trade_off_svg", "utility_section"]
 
 FEWEST = 3
 MOST_PAIRS = 15
 MOST_TOP_COLUMNS = 3
-_TERM_OF_METRIC = {"cell-error": "cell_error", "place-error": "place_error"}
 _SHARES = frozenset({"records-kept"})
 
 
@@ -36,12 +34,14 @@ def utility_section(material: Material, words: Words) -> Section:
 def _scores(material: Material, words: Words) -> list[Block]:
     if not material.scores:
         return [Prose(words("prose.no_utility_scores"), "soft")]
-    rows = []
-    known = words.terms()
-    for score in material.scores:
-        term = _TERM_OF_METRIC.get(score.name, score.name.replace("-", "_"))
-        value = number(score.value, term if term in known else "overlap", share=score.name in _SHARES)
-        rows.append([words.named("metric", score.name), value, words(f"word.{score.goal.value}")])
+    known = words.group("term")
+    names = [score.name.replace("-", "_") for score in material.scores]
+    terms = [name if name in known else "overlap" for name in names]
+    forms = [percent if score.name in _SHARES else plain for score in material.scores]
+    values = mixed_numbers(zip([score.value for score in material.scores], terms, forms, strict=True))
+    titles = [words.named("metric", score.name) for score in material.scores]
+    goals = [words(f"word.{score.goal.value}") for score in material.scores]
+    rows = list(zip(titles, values, goals, strict=True))
     return [Table([words("head.score"), words("head.value"), words("head.better")], rows)]
 
 
@@ -51,21 +51,19 @@ def _columns(material: Material, words: Words) -> list[Block]:
     if columns.height == 0:
         return []
     error = next((score.parts for score in material.scores if score.name == "cell-error"), {})
-    rows = [
-        [
-            row["column"],
-            words(f"kind.{row['kind']}"),
-            number(row["exact"], "exact", share=True),
-            number(row["hidden"], "hidden", share=True),
-            number(row["overlap"], "overlap", share=True),
-            number(error.get(row["column"]), "cell_error"),
-        ]
-        for row in columns.iter_rows(named=True)
-    ]
+    rows = zip(
+        columns["column"].to_list(),
+        [words(f"kind.{kind}") for kind in columns["kind"]],
+        numbers(columns["exact"], "exact", form=percent),
+        numbers(columns["hidden"], "hidden", form=percent),
+        numbers(columns["overlap"], "overlap", form=percent),
+        numbers([error.get(name) for name in columns["column"]], "cell_error"),
+        strict=True,
+    )
     headers = [words(f"head.{name}") for name in ("column", "kind", "exact", "hidden", "overlap", "error")]
     sides = {"before": words("word.original"), "after": words("word.release"), "records": words("axis.records")}
     sides |= {"others": words("word.others"), "empty": words("word.empty")}
-    blocks: list[Block] = [Heading(words("report.columns")), Table(headers, rows)]
+    blocks: list[Block] = [Heading(words("report.columns")), Table(headers, list(rows))]
     drawn = columns.filter(~pl.col("place"))
     blocks += [
         _column_figure(row, material.utility.tables[f"distribution {row['column']}"], sides, words)
@@ -96,16 +94,14 @@ def _rfm(material: Material, words: Words) -> list[Block]:
     classes = material.utility.tables.get("rfm classes")
     if classes is None or material.rfm_overlap is None:
         return []
-    rows = [
-        [
-            words(f"word.{row['measure']}"),
-            number(row["class"], "rfm"),
-            _start(row["measure"], row["from"], material),
-            number(row["before"], "rfm"),
-            number(row["after"], "rfm"),
-        ]
-        for row in classes.iter_rows(named=True)
-    ]
+    rows = zip(
+        [words(f"word.{measure}") for measure in classes["measure"]],
+        numbers(classes["class"], "rfm"),
+        _starts(classes, material),
+        numbers(classes["before"], "rfm"),
+        numbers(classes["after"], "rfm"),
+        strict=True,
+    )
     headers = [words(f"head.{name}") for name in ("measure", "class", "from", "before", "after")]
     sides = {"before": words("head.before"), "after": words("head.after")}
     sides |= {"money_class": words("axis.money_class"), "recency_class": words("axis.recency_class")}
@@ -115,41 +111,39 @@ def _rfm(material: Material, words: Words) -> list[Block]:
         Heading(words("report.rfm")),
         Prose(text),
         Figure(svg, words("chart.rfm"), words("chart.rfm_text")),
-        Table(headers, rows),
+        Table(headers, list(rows)),
     ]
 
 
-def _start(measure: str, value: float | None, material: Material) -> str:
-    """Return where a class begins: a day, a number of records, an amount."""
-    if value is None:
-        return DASH
-    if measure != "recency":
-        return number(value, "rfm")
+def _starts(classes: pl.DataFrame, material: Material) -> list[str]:
+    """Return where the classes begin: on a day, at a number of records, at an amount."""
+    shown: list[str] = list(numbers(classes["from"], "rfm"))
     columns = material.utility.tables["columns"]
-    first = columns.filter(pl.col("kind").is_in(["date", "datetime"]))["kind"][0]
-    day = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(
-        days=value if first == "date" else value / charts.SECONDS_PER_DAY
-    )
-    return linked(f"{day:%Y-%m-%d}", "rfm")
+    dates = columns.filter(pl.col("kind").is_in(["date", "datetime"]))["kind"]
+    for place, (measure, value) in enumerate(classes.select("measure", "from").iter_rows()):
+        if measure == "recency" and value is not None:
+            days = value if dates[0] == "date" else value / charts.SECONDS_PER_DAY
+            shown[place] = linked(f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days):%Y-%m-%d}", "rfm")
+    return shown
 
 
 def _top(material: Material, words: Words) -> list[Block]:
     names = [name for name in material.utility.tables if name.startswith("top ")][:MOST_TOP_COLUMNS]
     blocks: list[Block] = []
+    empty = words("word.empty")
     headers = [words(f"head.{name}") for name in ("value", "before", "after", "rank_before", "rank_after")]
     for name in names:
-        rows = [
-            [
-                row["value"] or words("word.empty"),
-                number(row["before"], "rank"),
-                number(round(row["after"], 1), "rank"),
-                number(row["rank_before"], "rank"),
-                number(row["rank_after"], "rank"),
-            ]
-            for row in material.utility.tables[name].iter_rows(named=True)
-        ]
-        if rows:
-            blocks.append(Table(headers, rows, caption=name.removeprefix("top ")))
+        table = material.utility.tables[name]
+        rows = zip(
+            [value or empty for value in table["value"]],
+            numbers(table["before"], "rank"),
+            numbers([round(value, 1) for value in table["after"]], "rank"),
+            numbers(table["rank_before"], "rank"),
+            numbers(table["rank_after"], "rank"),
+            strict=True,
+        )
+        if table.height:
+            blocks.append(Table(headers, list(rows), caption=name.removeprefix("top ")))
     return [Heading(words("report.top")), *blocks] if blocks else []
 
 
@@ -163,17 +157,12 @@ def _correlations(material: Material, words: Words) -> list[Block]:
     if known.height == 0:
         return []
     largest = known.sort(pl.col("change").abs(), "first", "second", descending=[True, False, False], nulls_last=True)
-    rows = [
-        [row["first"], row["second"], *(_signed(row[name]) for name in ("before", "after", "change"))]
-        for row in largest.head(MOST_PAIRS).iter_rows(named=True)
-    ]
+    shown = largest.head(MOST_PAIRS)
+    columns = [numbers(shown[name], "correlation", form=signed) for name in ("before", "after", "change")]
+    rows = zip(shown["first"], shown["second"], *columns, strict=True)
     headers = [words(f"head.{name}") for name in ("first", "second", "before", "after", "change")]
     text = with_links(words("prose.correlations"), "correlation")
-    return [Heading(words("report.correlations")), Prose(text), Table(headers, rows)]
-
-
-def _signed(value: float | None) -> str:
-    return DASH if value is None else linked(f"{value:+.2f}".replace("-0.00", "+0.00"), "correlation")
+    return [Heading(words("report.correlations")), Prose(text), Table(headers, list(rows))]
 
 
 def _map(material: Material, words: Words) -> list[Block]:
@@ -216,15 +205,17 @@ def trade_off_blocks(rows: pl.DataFrame, words: Words) -> list[Block]:
         text = words("chart.trade_off_text", count=done.height, front=front or words("word.none"))
         blocks.append(Figure(svg, words("chart.trade_off"), text))
         blocks.append(Prose(with_links(f"{words('word.front')}: {front}", "front"), "soft"))
-    table = [
+    ways = list(rows.iter_rows(named=True))
+    table = zip(
+        rows["release"].to_list(),
+        numbers(rows["loss"], "cell_error"),
+        numbers(rows["risk"], "risk", form=percent),
         [
-            row["release"],
-            number(row["loss"], "cell_error"),
-            number(row["risk"], "risk", share=True),
-            words("word.failed", code=row["failure"]) if row["failure"] else words(f"word.{row['verdict']}"),
-            DASH if row["failure"] else words("word.yes" if row["front"] else "word.no"),
-        ]
-        for row in rows.iter_rows(named=True)
-    ]
+            words("word.failed", code=way["failure"]) if way["failure"] else words(f"word.{way['verdict']}")
+            for way in ways
+        ],
+        [DASH if way["failure"] else words("word.yes" if way["front"] else "word.no") for way in ways],
+        strict=True,
+    )
     headers = [words(f"head.{name}") for name in ("release", "loss", "risk", "verdict", "front")]
-    return [*blocks, Table(headers, table)]
+    return [*blocks, Table(headers, list(table))]

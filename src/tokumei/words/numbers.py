@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["amount", "are_written_numbers", "is_written_number", "percent", "three_digits"]
+__all__ = ["amount", "are_written_numbers", "is_written_number", "percent", "plain", "signed", "three_digits"]
 
 _WRITTEN = re.compile(r"[<>]?[\d,]+(\.\d+)?( %)?", re.ASCII)
 # Above this a number of three digits would be written with an exponent.
@@ -33,6 +33,25 @@ def amount(value: float) -> str:
     ('4,289', '92.2', '0.4')
     """
     return f"{value:,.1f}".removesuffix(".0")
+
+
+def plain(value: float) -> str:
+    """Return a number: thousands separated, up to three decimals below a hundred and one above.
+
+    >>> plain(12345), plain(0.12345), plain(1234.5), plain(6.2)
+    ('12,345', '0.123', '1,234.5', '6.2')
+    """
+    text = f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign and two decimals.
+
+    >>> signed(0.123), signed(-0.5), signed(-0.001)
+    ('+0.12', '-0.50', '+0.00')
+    """
+    return f"{value:+.2f}".replace("-0.00", "+0.00")
 
 
 def three_digits(value: float) -> str:

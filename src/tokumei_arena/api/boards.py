@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -10,14 +11,14 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Schema
 
-from tokumei.contests import Column, RoundTable, Row
-from tokumei_arena import boards
+from tokumei.contests import RoundTable
+from tokumei_arena import access, boards
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.api.auth import READ, caller
-from tokumei_arena.api.fetch import contest_of, round_of
 from tokumei_arena.api.router import operations
-from tokumei_arena.boards import overall_table, overall_visible, visible_tables
+from tokumei_arena.boards import Table, board_table, overall_table, overall_visible, ranking_tables, visible_tables
 from tokumei_arena.errors import NotNowError
-from tokumei_arena.models import Phase, Round
+from tokumei_arena.models import Contest, Phase
 from tokumei_arena.wording import in_language
 
 __all__: list[str] = []
@@ -95,47 +96,22 @@ class MatrixOut(Schema):
     cells: list[CellOut]
 
 
-def _columns(columns: Iterable[Column]) -> list[ColumnOut]:
-    return [
-        ColumnOut(key=one.key, title=in_language(one.title), better=one.better, digits=one.digits) for one in columns
+def _table(table: Table) -> TableOut:
+    columns = [
+        ColumnOut(key=one.key, title=in_language(one.title), better=one.better, digits=one.digits)
+        for one in table.columns
     ]
-
-
-def _rows(rows: Iterable[Row], names: Mapping[str, str], own: str) -> list[RowOut]:
-    return [
-        RowOut(
-            rank=row.rank,
-            team=names[row.team],
-            own=row.team == own,
-            figures=dict(row.figures),
-            remark=in_language(row.remark),
-        )
-        for row in rows
+    rows = [
+        RowOut(rank=row.rank, team=row.team, own=row.own, figures=dict(row.figures), remark=row.remark)
+        for row in table.rows
     ]
+    return TableOut(name=table.key, title=table.title, columns=columns, rows=rows, rule=table.rule)
 
 
-def _rankings(table: RoundTable, names: Mapping[str, str], own: str) -> list[TableOut]:
-    return [
-        TableOut(
-            name="anonymizers",
-            title=_("Anonymizers"),
-            columns=_columns(table.anonymizer_columns),
-            rows=_rows(table.anonymizers, names, own),
-            rule=in_language(table.anonymizer_rule),
-        ),
-        TableOut(
-            name="attackers",
-            title=_("Attackers"),
-            columns=_columns(table.attacker_columns),
-            rows=_rows(table.attackers, names, own),
-            rule=in_language(table.attacker_rule),
-        ),
-    ]
-
-
-def _own_team(request: HttpRequest, round_: Round) -> str:
-    found = caller(request).memberships.filter(contest=round_.contest).first()
-    return "" if found is None else str(found.team_id)
+def _rankings(request: HttpRequest, contest: Contest, table: RoundTable, names: Mapping[str, str]) -> list[TableOut]:
+    membership = access.membership(caller(request), contest)
+    own = "" if membership is None else str(membership.team_id)
+    return [_table(ranking) for ranking in ranking_tables(table, names, own)]
 
 
 @get("/contests/{slug}/rounds/{kind}/board", auth=READ, response=BoardOut)
@@ -145,22 +121,14 @@ def board(request: HttpRequest, slug: str, kind: str) -> BoardOut:
     person = caller(request)
     found = boards.board(round_, person)
     results = visible_tables(person, round_)
-    utility = TableOut(
-        name="utility",
-        title=_("Utility"),
-        columns=_columns(found.columns),
-        rows=[
-            RowOut(rank=row.rank, team=row.name, own=row.own, figures=dict(row.figures), remark="")
-            for row in found.rows
-        ],
-        rule="",
-    )
+    # Figures are all that the utility board tells here; its rule stands on the page.
+    utility = _table(replace(board_table(found), rule=""))
     on = round_.current_phase()
     # Before the attack there is nothing that rankings could tell.
     scored = results is not None and (
         on is None or on.kind in (Phase.Kind.ATTACK, Phase.Kind.SCORING, Phase.Kind.PUBLISHED)
     )
-    rankings = _rankings(results.table, results.names, _own_team(request, round_)) if results and scored else []
+    rankings = _rankings(request, round_.contest, results.table, results.names) if results and scored else []
     return BoardOut(
         round=round_.kind,
         phase=None if on is None else on.kind,
@@ -198,6 +166,4 @@ def overall(request: HttpRequest, slug: str) -> OverallOut:
     if not overall_visible(person, contest):
         raise NotNowError(_("the results are not out yet"), code="not-published")
     names = {str(team.pk): team.name for team in contest.teams.all()}
-    membership = person.memberships.filter(contest=contest).first()
-    own = "" if membership is None else str(membership.team_id)
-    return OverallOut(tables=_rankings(overall_table(contest), names, own))
+    return OverallOut(tables=_rankings(request, contest, overall_table(contest), names))

@@ -6,9 +6,9 @@ from django.http import HttpRequest
 from ninja import Schema, Status
 
 from tokumei_arena import access
+from tokumei_arena.addresses import contest_of
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import READ, SUBMIT, caller, token_of
-from tokumei_arena.api.fetch import contest_of
 from tokumei_arena.api.router import operations
 from tokumei_arena.contests import announcements_of, ask_referees, questions_of
 from tokumei_arena.models import Membership

@@ -13,9 +13,9 @@ from ninja import File, Form, Header, Query, Status
 from ninja.files import UploadedFile
 
 from tokumei_arena import access, work
+from tokumei_arena.addresses import contest_of, round_of, submission_of, target_of
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import ATTACK, READ, SUBMIT, caller
-from tokumei_arena.api.fetch import contest_of, round_of, submission_of, target_of
 from tokumei_arena.api.router import operations
 from tokumei_arena.records import attachment
 from tokumei_arena.work import submit_guesses, submit_release
@@ -38,15 +38,17 @@ TARGET = ROUND + "/targets/{uuid:number}"
 def data_files(request: HttpRequest, slug: str, kind: str) -> list[schemas.FileOut]:
     """List the files that the round hands out to the caller."""
     found = access.data_files(caller(request), round_of(request, slug, kind))
-    return [show.data_file_document(one) for one in found.select_related("blob", "round__contest").order_by("name")]
+    return [
+        show.data_file_document(one) for one in found.select_related("blob", "team", "round__contest").order_by("name")
+    ]
 
 
 @get(ROUND + "/data/{uuid:file}", auth=READ, url_name="data_file")
 def data_file(request: HttpRequest, slug: str, kind: str, file: UUID) -> HttpResponseBase:
     """Download a file that the round hands out."""
-    seen = access.data_files(caller(request), round_of(request, slug, kind)).select_related("blob")
+    seen = access.data_files(caller(request), round_of(request, slug, kind)).select_related("blob", "team")
     found = get_object_or_404(seen, pk=file)
-    return attachment(request, found.blob, f"{found.name}.csv")
+    return attachment(request, found.blob, found.download_name)
 
 
 @get("/contests/{slug}/submissions", auth=READ, response=list[schemas.SubmissionOut])
@@ -118,9 +120,9 @@ def target(request: HttpRequest, slug: str, kind: str, number: UUID) -> schemas.
 @get(TARGET + "/files/{uuid:file}", auth=READ, url_name="target_file")
 def target_file(request: HttpRequest, slug: str, kind: str, number: UUID, file: UUID) -> HttpResponseBase:
     """Download a published file of a target."""
-    seen = access.target_files(caller(request), target_of(request, slug, kind, number)).select_related("blob")
+    seen = access.target_files(caller(request), target_of(request, slug, kind, number)).select_related("blob", "target")
     found = get_object_or_404(seen, pk=file)
-    return attachment(request, found.blob, f"{found.name}.csv")
+    return attachment(request, found.blob, found.download_name)
 
 
 @post(TARGET + "/guesses", auth=ATTACK, response={201: schemas.SubmissionOut})

@@ -15,13 +15,13 @@ from pydantic import AwareDatetime
 
 from tokumei.contests import find_game
 from tokumei_arena import contests
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import REFEREE, caller
-from tokumei_arena.api.fetch import contest_of, phase_of, round_of
 from tokumei_arena.api.router import operations
 from tokumei_arena.contests import ContestPlan, DataReport, RoundPlan, generate_common, generate_private
 from tokumei_arena.errors import RefusedError
-from tokumei_arena.models import Feedback, Submission, Target, Team, WorkState
+from tokumei_arena.models import Feedback, Phase, Submission, Target, Team, WorkState
 from tokumei_arena.teams import approve, disqualify
 from tokumei_arena.work import was_cut
 
@@ -137,17 +137,21 @@ def hide_contest(request: HttpRequest, slug: str) -> schemas.ContestOut:
     return show.contest_document(found, caller(request))
 
 
+def _phase(request: HttpRequest, slug: str, kind: str, phase: str) -> Phase:
+    return get_object_or_404(round_of(request, slug, kind).phases.select_related("round__contest"), kind=phase)
+
+
 @post(ROUND + "/phases/{phase}/extend", response=schemas.RoundOut)
 def extend_phase(request: HttpRequest, slug: str, kind: str, phase: str, *, body: ExtendIn) -> schemas.RoundOut:
     """Move the end of a phase; later phases are pushed back."""
-    contests.extend_phase(phase_of(request, slug, kind, phase), body.until, by=caller(request), reason=body.reason)
+    contests.extend_phase(_phase(request, slug, kind, phase), body.until, by=caller(request), reason=body.reason)
     return show.round_document(round_of(request, slug, kind))
 
 
 @post(ROUND + "/phases/{phase}/close", response=schemas.RoundOut)
 def close_phase(request: HttpRequest, slug: str, kind: str, phase: str, *, body: ReasonIn) -> schemas.RoundOut:
     """End a phase now; the next one begins at once."""
-    contests.close_phase(phase_of(request, slug, kind, phase), by=caller(request), reason=body.reason)
+    contests.close_phase(_phase(request, slug, kind, phase), by=caller(request), reason=body.reason)
     return show.round_document(round_of(request, slug, kind))
 
 

@@ -117,16 +117,19 @@ def contest_document(contest: Contest, person: Person) -> schemas.ContestOut:
 
 def data_file_document(file: DataFile) -> schemas.FileOut:
     """Return a file that a round hands out."""
-    words = [file.round.contest.slug, file.round.kind, file.pk]
-    url = reverse(f"{NAMESPACE}:data_file", args=words)
-    return schemas.FileOut(id=file.pk, name=f"{file.name}.csv", size=file.blob.size, sha256=file.blob.sha256, url=url)
+    return _file(file, "data_file", file.round.contest.slug, file.round.kind, file.pk)
 
 
 def target_file_document(file: TargetFile) -> schemas.FileOut:
     """Return a published file of a target."""
     round_ = file.target.round
-    url = reverse(f"{NAMESPACE}:target_file", args=[round_.contest.slug, round_.kind, file.target_id, file.pk])
-    return schemas.FileOut(id=file.pk, name=f"{file.name}.csv", size=file.blob.size, sha256=file.blob.sha256, url=url)
+    return _file(file, "target_file", round_.contest.slug, round_.kind, file.target_id, file.pk)
+
+
+def _file(file: DataFile | TargetFile, route: str, *words: object) -> schemas.FileOut:
+    url = reverse(f"{NAMESPACE}:{route}", args=words)
+    blob = file.blob
+    return schemas.FileOut(id=file.pk, name=file.download_name, size=blob.size, sha256=blob.sha256, url=url)
 
 
 def target_documents(targets: Iterable[Target], round_: Round, person: Person) -> list[schemas.TargetOut]:

@@ -6,9 +6,9 @@ from django.http import Http404, HttpRequest
 from ninja import Schema, Status
 
 from tokumei_arena import access, teams
+from tokumei_arena.addresses import contest_of
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import READ, SUBMIT, caller
-from tokumei_arena.api.fetch import contest_of
 from tokumei_arena.api.router import operations
 from tokumei_arena.models import Contest, Membership
 from tokumei_arena.teams import accept_invitation

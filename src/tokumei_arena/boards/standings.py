@@ -271,8 +271,7 @@ def _tables(round_: Round) -> Tables:
 
 def visible_tables(viewer: access.Viewer, round_: Round) -> Tables | None:
     """Return the tables of a round if this viewer may see them now: everybody once they are out, referees always."""
-    now = round_.current_phase()
-    if access.is_referee(viewer) or (now is not None and now.kind == Phase.Kind.PUBLISHED):
+    if access.is_referee(viewer) or round_.is_in(Phase.Kind.PUBLISHED):
         return tables(round_)
     return None
 

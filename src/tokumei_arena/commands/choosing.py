@@ -15,7 +15,7 @@ from tokumei_arena.client import ArenaClient, ArenaClientError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["contest", "evaluated", "make_folder", "round_in", "safe_name", "show_board", "target"]
+__all__ = ["contest", "evaluated", "make_folder", "place_of", "round_in", "safe_name", "show_board", "target"]
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.2, 3.0
 
@@ -83,6 +83,11 @@ def evaluated(client: ArenaClient, place: str, submission: dict[str, Any]) -> di
 def safe_name(name: str) -> str:
     """Return a name of the server as one of a file: no folders, nothing hidden."""
     return re.sub(r"[^\w. -]", "_", name).lstrip(". ") or "file"
+
+
+def place_of(output: Path, alias: str, name: str) -> Path:
+    """Return where a file of a target is saved: its folder is called like the target, so its name need not be."""
+    return output / safe_name(alias) / safe_name(name.removeprefix(f"{alias.replace(' ', '-')}-"))
 
 
 def make_folder(folder: Path) -> None:

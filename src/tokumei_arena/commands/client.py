@@ -180,14 +180,15 @@ def download(
     client = connect()
     place = choosing.round_in(client, contest, round_, phase="anonymize" if what == "data" else "attack")
     if what == "data":
-        listed = [(output, one) for one in client.get(f"{place}/data")]
+        listed = [(output / choosing.safe_name(one["name"]), one) for one in client.get(f"{place}/data")]
     else:
         targets = client.get(f"{place}/targets")
-        listed = [(output / choosing.safe_name(one["alias"]), file) for one in targets for file in one["files"]]
+        listed = [
+            (choosing.place_of(output, one["alias"], file["name"]), file) for one in targets for file in one["files"]
+        ]
     written = []
-    for folder, one in listed:
-        choosing.make_folder(folder)
-        path = folder / choosing.safe_name(one["name"])
+    for path, one in listed:
+        choosing.make_folder(path.parent)
         client.download(one["url"], path, sha256=one["sha256"])
         written.append({"file": str(path), "size": one["size"], "sha256": one["sha256"]})
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,7 +93,7 @@ def export(contest: ContestArgument, output: OutputOption, json: JsonFlag = Fals
         done = export_contest(_contest(contest), output)
     warn(f"{output} holds ground truth: {CARE}")
     sentence = f"{output}: contest '{done.slug}' with {done.rows['Submission']:,} submissions, sha256 {done.sha256}"
-    finish({"file": str(output), **done.as_dict()}, json=json, show=lambda console: console.print(sentence))
+    finish({"file": str(output), **asdict(done)}, json=json, show=lambda console: console.print(sentence))
 
 
 def import_archive(
@@ -106,7 +107,7 @@ def import_archive(
 
         done = import_contest(archive, slug=slug)
     sentence = f"contest '{done.slug}' imported: {done.rows['Team']:,} teams, {done.rows['Submission']:,} submissions"
-    finish({"file": str(archive), **done.as_dict()}, json=json, show=lambda console: console.print(sentence))
+    finish({"file": str(archive), **asdict(done)}, json=json, show=lambda console: console.print(sentence))
 
 
 def backup(output: OutputOption, json: JsonFlag = False) -> None:
@@ -120,7 +121,7 @@ def backup(output: OutputOption, json: JsonFlag = False) -> None:
         warn(f"the stored file {name} is missing")
     sentence = f"{output}: {done.database} database and {done.files:,} files, sha256 {done.sha256}"
     finish(
-        {"file": str(output), **done.as_dict()},
+        {"file": str(output), **asdict(done)},
         json=json,
         show=lambda console: console.print(sentence),
         status=1 if done.missing else 0,
@@ -135,7 +136,7 @@ def restore(source: BackupArgument, json: JsonFlag = False) -> None:
         done = records.restore(source)
     tell("arena: start it with 'tokumei arena serve'; whoever was signed in may still be")
     sentence = f"restored: {done.database} database and {done.files:,} files"
-    finish({"file": str(source), **done.as_dict()}, json=json, show=lambda console: console.print(sentence))
+    finish({"file": str(source), **asdict(done)}, json=json, show=lambda console: console.print(sentence))
 
 
 def erase(

@@ -1,4 +1,7 @@
-"""Keeps the processes of the server running: starts them, starts those again that die, ends all of them together."""
+"""Keeps the processes of the server running: starts them, starts those again that die, ends all of them together.
+
+The supervisors of uvicorn and granian leave their processes behind when they are killed, and none runs workers too.
+"""
 
 from __future__ import annotations
 

@@ -246,6 +246,11 @@ class DataFile(Unguessable):
             models.UniqueConstraint(fields=["round", "name"], condition=Q(team=None), name="one_common_file"),
         ]
 
+    @property
+    def download_name(self) -> str:
+        """The name under which the file is saved: those of different teams do not overwrite each other."""
+        return f"{self.name}.csv" if self.team is None else f"{self.name}-team{self.team.number}.csv"
+
 
 class Announcement(Unguessable):
     """What the referee tells everybody."""

@@ -49,6 +49,11 @@ class TargetFile(Unguessable):
             ),
         ]
 
+    @property
+    def download_name(self) -> str:
+        """The name under which the file is saved: those of different targets do not overwrite each other."""
+        return f"{self.target.alias.replace(' ', '-')}-{self.name}.csv"
+
 
 class Submission(Leased):
     """A file that a team handed in: a release, or guesses about a target."""

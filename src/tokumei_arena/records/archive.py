@@ -46,24 +46,16 @@ class Archived:
     log_entries: int
     sha256: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "contest": self.contest,
-            "slug": self.slug,
-            "rows": dict(self.rows),
-            "files": self.files,
-            "log_entries": self.log_entries,
-            "sha256": self.sha256,
-        }
-
 
 def export_contest(contest: Contest, path: Path) -> Archived:
     """Write a contest to a file that only its owner can read. Only a process that may open ground truth can do it."""
     need_worker()
     with _one_moment():
         tables = {name: [values_of(row) for row in rows_of(name, contest)] for name in TABLES}
-        entries = [_log_values(entry) for entry in LogEntry.objects.filter(contest=contest.pk)]
+        entries = [
+            {**logbook.values_of_entry(entry), "hash": entry.hash}
+            for entry in LogEntry.objects.filter(contest=contest.pk)
+        ]
         last = LogEntry.objects.order_by("-number").first()
     blobs = Blob.objects.in_bulk([row["id"] for row in tables["Blob"]])
     with writing(path, _manifest(contest)) as target:
@@ -118,20 +110,6 @@ def _manifest(contest: Contest) -> dict[str, Any]:
             "python": platform.python_version(),
         },
         "warning": "This file holds ground truth and the seed of the contest; keep it as secret as a password.",
-    }
-
-
-def _log_values(entry: LogEntry) -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "at": entry.at.isoformat(timespec="microseconds"),
-        "actor": entry.actor,
-        "action": entry.action,
-        "contest": None if entry.contest is None else str(entry.contest),
-        "object": entry.object_id,
-        "detail": entry.detail,
-        "previous": entry.previous,
-        "hash": entry.hash,
     }
 
 

@@ -15,7 +15,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import SuspiciousFileOperation
@@ -47,15 +46,6 @@ class BackedUp:
     files: int
     missing: tuple[str, ...]
     sha256: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "database": self.database,
-            "files": self.files,
-            "missing": list(self.missing),
-            "sha256": self.sha256,
-        }
 
 
 def back_up(path: Path) -> BackedUp:

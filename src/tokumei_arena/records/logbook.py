@@ -14,15 +14,16 @@ from django.db import connection, transaction
 from tokumei_arena import clock
 from tokumei_arena.models import Contest, LogEntry, Person
 
-__all__ = ["Broken", "hash_of_values", "record", "verify"]
+__all__ = ["Broken", "hash_of_values", "record", "values_of_entry", "verify"]
 
 START = "0" * 64
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
 LOG_LOCK = 7_466_001
 
 
-def _hash(entry: LogEntry) -> str:
-    fields = {
+def values_of_entry(entry: LogEntry) -> dict[str, Any]:
+    """Return an entry as plain values, everything but its hash."""
+    return {
         "number": entry.number,
         "at": entry.at.isoformat(timespec="microseconds"),
         "actor": entry.actor,
@@ -32,7 +33,6 @@ def _hash(entry: LogEntry) -> str:
         "detail": entry.detail,
         "previous": entry.previous,
     }
-    return hash_of_values(fields)
 
 
 def hash_of_values(fields: dict[str, Any]) -> str:
@@ -65,7 +65,7 @@ def record(
             detail=detail,
             previous=START if last is None else last.hash,
         )
-        entry.hash = _hash(entry)
+        entry.hash = hash_of_values(values_of_entry(entry))
         entry.save()
     return entry
 
@@ -86,7 +86,7 @@ def verify(entries: Iterable[LogEntry] | None = None) -> Broken | None:
             return Broken(expected, f"entry {expected} is missing")
         if entry.previous != previous:
             return Broken(entry.number, f"entry {entry.number} does not follow the one before it")
-        if entry.hash != _hash(entry):
+        if entry.hash != hash_of_values(values_of_entry(entry)):
             return Broken(entry.number, f"entry {entry.number} was changed")
         previous, expected = entry.hash, expected + 1
     return None

@@ -1,4 +1,8 @@
-"""How often somebody may do something: counted per minute or hour in the database, for all web processes together."""
+"""How often somebody may do something: counted per minute or hour in the database, for all web processes together.
+
+The limits of allauth ask the database twelve times for an action (32 ms, here 10, in blocks 0.3), keep a list of all of
+them, and do not tell how long to wait.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""Template filters of the arena: moments in the viewer's zone, figures, and badges."""
+"""What pages show alike: moments in the viewer's zone, figures under the columns of a contest, and badges."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,8 +14,27 @@ from django import template
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
-__all__ = ["JST", "as_json", "badge", "badge_kind", "figure", "is_jst", "moment", "register", "shown_moment"]
+from tokumei.contests import Column
+from tokumei_arena.wording import in_language
+
+__all__ = [
+    "JST",
+    "Cell",
+    "Heading",
+    "as_json",
+    "badge",
+    "badge_kind",
+    "cells",
+    "figure",
+    "headings",
+    "is_jst",
+    "moment",
+    "register",
+    "shown",
+    "shown_moment",
+]
 
 register = template.Library()
 JST = ZoneInfo("Asia/Tokyo")
@@ -96,3 +117,41 @@ def badge(text: Any, kind: str = "") -> SafeString:
 def as_json(value: Any) -> str:
     """Write plain values for an attribute that a script reads; the template escapes it."""
     return json.dumps(value)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The head of a column: its title and which way is better, in words."""
+
+    title: str
+    better: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure under its title."""
+
+    title: str
+    text: str
+
+
+@register.filter
+def headings(columns: Sequence[Column]) -> list[Heading]:
+    """Return the heads of these columns."""
+    ways = {"lower": _("lower is better"), "higher": _("higher is better")}
+    return [Heading(in_language(column.title), ways.get(column.better, "")) for column in columns]
+
+
+@register.filter
+def cells(columns: Sequence[Column], figures: Mapping[str, Any]) -> list[Cell]:
+    """Return the figures under these columns; what is not told is a dash."""
+    return [Cell(in_language(column.title), shown(figures.get(column.key), column.digits)) for column in columns]
+
+
+def shown(value: Any, digits: int = 6) -> str:
+    """Return one figure as text."""
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, (list, dict)):
+        return ""
+    return figure(value, digits)

@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy
 from tokumei_arena.models import ApiToken, Person
 from tokumei_arena.teams import Scope
 
-__all__ = ["EraseForm", "PreferencesForm", "RefereeForm", "SignupForm", "TokenForm"]
+__all__ = ["EraseForm", "NameForm", "PreferencesForm", "RefereeForm", "SignupForm", "TokenForm"]
 
 LONGEST_NAME = 80
 
 
-class SignupForm(forms.Form):
+class NameForm(forms.Form):
     """The name that others see."""
 
     name = forms.CharField(
@@ -29,6 +29,10 @@ class SignupForm(forms.Form):
         help_text=gettext_lazy("Shown to your team and to referees."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
+
+
+class SignupForm(NameForm):
+    """What signing up asks beside address and password."""
 
     def signup(self, request: HttpRequest, user: Person) -> None:  # noqa: ARG002
         """Keep the name."""
@@ -89,15 +93,9 @@ def _zones() -> list[Any]:
     ]
 
 
-class PreferencesForm(forms.Form):
+class PreferencesForm(NameForm):
     """Name, language and time zone."""
 
-    name = forms.CharField(
-        label=gettext_lazy("Name"),
-        max_length=LONGEST_NAME,
-        help_text=gettext_lazy("Shown to your team and to referees."),
-        widget=forms.TextInput(attrs={"autocomplete": "name"}),
-    )
     language = forms.ChoiceField(label=gettext_lazy("Language"), required=False)
     time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"), required=False)
 

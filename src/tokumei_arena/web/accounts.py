@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tokumei_arena import access, clock, teams
+from tokumei_arena.addresses import person_of
 from tokumei_arena.contests import active_round, next_step
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest
 from tokumei_arena.teams import erase_person, make_token
 from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
-from tokumei_arena.web.fetch import person_of
-from tokumei_arena.web.steps import step_address
+from tokumei_arena.web.frame import step_address
 
 __all__ = ["erase_account", "home", "preferences", "revoke_token", "tokens_page"]
 

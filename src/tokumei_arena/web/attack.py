@@ -15,11 +15,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from tokumei.contests import find_game
 from tokumei_arena import access
+from tokumei_arena.addresses import person_of, round_of, target_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
-from tokumei_arena.web.fetch import person_of, round_of, target_of
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.own_work import own_guesses
 from tokumei_arena.web.play import form_key, upload_form
@@ -127,5 +127,5 @@ def _why_not(viewer: access.Viewer, found: Target) -> str:
 def target_file(request: HttpRequest, slug: str, kind: str, pk: UUID, file_pk: UUID) -> HttpResponseBase:
     """Hand out a published file of a target."""
     found = target_of(request, slug, kind, pk)
-    file = get_object_or_404(access.target_files(request.user, found).select_related("blob", "team"), pk=file_pk)
-    return attachment(request, file.blob, f"{found.alias.replace(' ', '-')}-{file.name}.csv")
+    file = get_object_or_404(access.target_files(request.user, found).select_related("blob", "target"), pk=file_pk)
+    return attachment(request, file.blob, file.download_name)

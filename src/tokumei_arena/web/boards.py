@@ -16,14 +16,22 @@ from django.views.decorators.http import require_GET
 
 from tokumei.contests import Game, find_game
 from tokumei_arena import access, boards
-from tokumei_arena.boards import Matrix, Tables, board_state, overall_table, overall_visible, visible_tables
+from tokumei_arena.addresses import contest_of, round_of
+from tokumei_arena.boards import (
+    Matrix,
+    Tables,
+    board_state,
+    board_table,
+    overall_table,
+    overall_visible,
+    ranking_tables,
+    visible_tables,
+)
 from tokumei_arena.models import Contest, Feedback, Phase, Round
+from tokumei_arena.templatetags.arena import Heading, headings, shown
 from tokumei_arena.web.charts import heat_map, scatter
-from tokumei_arena.web.fetch import contest_of, round_of
-from tokumei_arena.web.figures import Heading, headings, shown
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.page_cache import recent
-from tokumei_arena.web.tables import board_table, matrix_lines, ranking_tables
 from tokumei_arena.wording import in_language
 
 __all__ = ["board", "board_part", "overall"]
@@ -80,16 +88,11 @@ def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
     return recent(key, make, state=lambda: board_state(round_))
 
 
-def _live(round_: Round) -> bool:
-    """Return whether a board still changes from minute to minute."""
-    now = round_.current_phase()
-    return now is None or now.kind != Phase.Kind.PUBLISHED
-
-
 def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
     game, utility = find_game(round_.contest.rule_set), boards.board(round_, viewer)
     table, found = board_table(utility), visible_tables(viewer, round_)
-    live = _live(round_)
+    # Whether the board still changes from minute to minute.
+    live = not round_.is_in(Phase.Kind.PUBLISHED)
     context: dict[str, Any] = {
         "contest": round_.contest,
         "round": round_,
@@ -143,8 +146,14 @@ def _matrix(game: Game, matrix: Matrix) -> dict[str, Any]:
         "has_unsafe": bool(unsafe),
         "matrix": matrix,
         "matrix_title": titles.get(matrix.figure, matrix.figure),
-        "matrix_lines": matrix_lines(matrix),
+        "matrix_lines": [(one.name, _figures(matrix, one.team)) for one in matrix.attackers],
     }
+
+
+def _figures(matrix: Matrix, attacker: str) -> list[str]:
+    """Return what an attacker achieved against every owner; own data is a dash."""
+    cells = (matrix.cells.get((owner.team, attacker), {}) for owner in matrix.owners)
+    return [shown(figures.get(matrix.figure), 4) for figures in cells]
 
 
 @require_GET

@@ -2,7 +2,7 @@
 
 Of a body that is too long Django gets as much as shows that it is, and says so on its usual page or in the form of the
 API; the rest is read and thrown away, because a browser shows the answer only when it could send everything. What is
-longer than even that is refused at once.
+longer than even that is refused at once. None of uvicorn, granian, gunicorn and waitress ends a body that drips.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Where things stand in a chart; templates draw them as SVG, so that no script is needed and all text is escaped."""
+"""Where things stand in a chart; templates draw them as SVG, so that no script is needed and all text is escaped.
+
+Drawn by vl-convert, the chart of 30 teams took 335 ms instead of 21, 34 kB instead of 7 and 76 MB in every web process;
+its colours are fixed (the pages have a dark side), and Vega-Lite does not keep names apart.
+"""
 
 from __future__ import annotations
 

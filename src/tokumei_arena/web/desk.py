@@ -12,13 +12,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from tokumei.contests import find_game
 from tokumei_arena import access, work
+from tokumei_arena.addresses import contest_of
 from tokumei_arena.contests import hide_contest, open_contest, referee_steps
 from tokumei_arena.models import Contest, Submission, Target, WorkState
 from tokumei_arena.teams import waiting_messages
-from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
-from tokumei_arena.web.fetch import contest_of
-from tokumei_arena.web.figures import cells
-from tokumei_arena.web.frame import round_lines
+from tokumei_arena.templatetags.arena import cells
+from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.frame import act, round_lines
 from tokumei_arena.work import failure_text, latest_submissions, queue
 
 __all__ = ["contest", "evaluate_again", "failed", "home", "live", "publish_again", "show"]

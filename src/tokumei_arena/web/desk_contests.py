@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from tokumei.contests import find_game, game_names
 from tokumei_arena import clock
+from tokumei_arena.addresses import contest_of
 from tokumei_arena.contests import (
     DEFAULT_TERMS,
     ContestPlan,
@@ -26,7 +27,6 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm, StartsForm
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
-from tokumei_arena.web.fetch import contest_of
 from tokumei_arena.wording import in_language
 
 __all__ = ["edit", "new"]

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tokumei.contests import find_game
+from tokumei_arena.addresses import round_of
 from tokumei_arena.contests import (
     DEFAULT_SUBJECTS,
     LIMITS,
@@ -29,8 +30,8 @@ from tokumei_arena.contests import (
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import DataFile, Round, Team
 from tokumei_arena.web.desk_forms import GenerateForm
-from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only, too_large
-from tokumei_arena.web.fetch import round_of
+from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only, too_large
+from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
 
 __all__ = ["data", "generate", "remove"]

@@ -7,19 +7,17 @@ from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access
-from tokumei_arena.errors import ArenaError
+from tokumei_arena.addresses import contest_of
 from tokumei_arena.models import Contest, Person, Round, Team
-from tokumei_arena.web.fetch import contest_of
 from tokumei_arena.work import was_cut
 
-__all__ = ["act", "desk_context", "referee_of", "referee_only", "team_of", "too_large"]
+__all__ = ["desk_context", "referee_of", "referee_only", "team_of", "too_large"]
 
 View = Callable[..., HttpResponse]
 
@@ -51,21 +49,6 @@ def desk_context(contest: Contest, tab: str) -> dict[str, Any]:
     """Return what the tabs of a contest's desk show."""
     rounds: list[Round] = list(contest.rounds.prefetch_related("phases"))
     return {"contest": contest, "rounds": rounds, "tab": tab}
-
-
-def act(request: HttpRequest, action: Callable[[], object], done: str, *to: Any) -> HttpResponse:
-    """Do something, say how it went, and go on to a page."""
-    try:
-        action()
-    except ArenaError as error:
-        messages.error(request, _sentence(error.message))
-    else:
-        messages.success(request, done)
-    return redirect(*to)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def too_large(request: HttpRequest) -> str:

@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from tokumei_arena import contests
+from tokumei_arena.addresses import contest_of
 from tokumei_arena.contests import announcements_of, questions_of
 from tokumei_arena.models import Announcement
 from tokumei_arena.web.desk_forms import AnnouncementForm, AnswerForm
-from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
-from tokumei_arena.web.fetch import contest_of
+from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.frame import act
 
 __all__ = ["announce", "answer", "notices", "withdraw"]
 

@@ -26,7 +26,8 @@ from tokumei_arena.teams import (
     resign_as_referee,
     waiting_messages,
 )
-from tokumei_arena.web.desk_frame import act, referee_of, referee_only
+from tokumei_arena.web.desk_frame import referee_of, referee_only
+from tokumei_arena.web.frame import act
 
 __all__ = ["erase", "log", "message_done", "messages", "operations", "referee_link", "referees", "resign"]
 

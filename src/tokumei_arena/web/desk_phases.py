@@ -12,13 +12,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.contests import close_phase, edit_phases, extend_phase
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Phase
 from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
-from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
-from tokumei_arena.web.fetch import contest_of, round_of
-from tokumei_arena.web.frame import round_lines
+from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.frame import act, round_lines
 
 __all__ = ["close", "extend", "move", "phases"]
 

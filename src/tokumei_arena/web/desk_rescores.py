@@ -13,12 +13,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from tokumei.contests import find_game
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Rescore
+from tokumei_arena.templatetags.arena import shown
 from tokumei_arena.web.desk_forms import ReasonForm
-from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only
-from tokumei_arena.web.fetch import contest_of, round_of
-from tokumei_arena.web.figures import shown
+from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import (
     VALID,

@@ -11,9 +11,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from tokumei_arena.addresses import contest_of
 from tokumei_arena.teams import approve, disqualify, reinstate
-from tokumei_arena.web.desk_frame import act, desk_context, referee_of, referee_only, team_of
-from tokumei_arena.web.fetch import contest_of
+from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only, team_of
+from tokumei_arena.web.frame import act
 
 __all__ = ["decide", "teams"]
 

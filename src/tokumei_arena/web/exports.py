@@ -16,10 +16,19 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from tokumei_arena.boards import Matrix, board, overall_table, overall_visible, visible_tables
+from tokumei_arena.addresses import contest_of, round_of
+from tokumei_arena.boards import (
+    Matrix,
+    Table,
+    board,
+    board_table,
+    overall_table,
+    overall_visible,
+    ranking_tables,
+    visible_tables,
+)
 from tokumei_arena.models import Contest, Round
-from tokumei_arena.web.fetch import contest_of, round_of
-from tokumei_arena.web.tables import Table, board_table, ranking_tables
+from tokumei_arena.wording import in_language
 
 __all__ = ["board_export", "csv_bytes", "neutral", "overall_export"]
 
@@ -100,8 +109,8 @@ def _document(tables: Sequence[Table], matrix: Matrix | None) -> dict[str, Any]:
             table.key: {
                 "rule": table.rule,
                 "columns": [
-                    {"key": column.key, "title": head.title, "better": column.better}
-                    for column, head in zip(table.columns, table.headings, strict=True)
+                    {"key": column.key, "title": in_language(column.title), "better": column.better}
+                    for column in table.columns
                 ],
                 "rows": [
                     {

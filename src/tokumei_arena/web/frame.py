@@ -1,17 +1,23 @@
-"""What all pages of a contest share: its name, its rounds, and what this viewer is in it."""
+"""What all pages share: the frame of a contest, the way to the next step, and how an action ends."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
-from django.http import HttpRequest
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 
 from tokumei_arena import access, clock
+from tokumei_arena.contests import Step
+from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Phase, Round
 
-__all__ = ["PhaseLine", "RoundLine", "frame", "round_lines"]
+__all__ = ["PhaseLine", "RoundLine", "act", "frame", "round_lines", "step_address"]
 
 
 @dataclass(frozen=True)
@@ -54,3 +60,22 @@ def frame(request: HttpRequest, contest: Contest, tab: str) -> dict[str, Any]:
         "membership": access.membership(request.user, contest),
         "tab": tab,
     }
+
+
+def step_address(request: HttpRequest, step: Step) -> str:
+    """Return where the step leads, or nothing; after signing in the viewer comes back."""
+    if not step.route:
+        return ""
+    address = reverse(step.route, args=step.words)
+    return f"{address}?next={quote(request.path)}" if step.route == "account_login" else address
+
+
+def act(request: HttpRequest, action: Callable[[], object], done: str, *to: Any) -> HttpResponse:
+    """Do something, say how it went, and go on to a page."""
+    try:
+        action()
+    except ArenaError as error:
+        messages.error(request, error.message[:1].upper() + error.message[1:])
+    else:
+        messages.success(request, done)
+    return redirect(*to)

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access
+from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership, OneTimeLink, Person, Team
 from tokumei_arena.teams import accept_invitation, accept_terms, create_team, find_link, registration_open
-from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
 from tokumei_arena.web.referees import count_link, refuse_link
 from tokumei_arena.web.team_forms import TeamForm, TermsForm

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 
 from tokumei.contests import Column, find_game
 from tokumei_arena import access
 from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
-from tokumei_arena.web.figures import Cell, Heading, cells, headings
 from tokumei_arena.work import chosen_release, remaining_tries, shown_figures
 
 __all__ = ["Line", "OwnWork", "lines_of", "own_guesses", "own_releases"]
@@ -24,7 +24,7 @@ class Line:
     """One submission of a table."""
 
     submission: Submission
-    cells: Sequence[Cell]
+    figures: Mapping[str, Any]
     competes: bool = False
     can_be_chosen: bool = False
 
@@ -33,7 +33,7 @@ class Line:
 class OwnWork:
     """A table of submissions; ``pending`` while a worker still has to finish one of them."""
 
-    headings: Sequence[Heading]
+    columns: Sequence[Column]
     lines: Sequence[Line]
     pending: bool
     limit: int | None
@@ -43,7 +43,6 @@ class OwnWork:
 def lines_of(
     viewer: access.Viewer,
     round_: Round,
-    columns: Sequence[Column],
     found: QuerySet[Submission],
     *,
     competing: Submission | None = None,
@@ -57,7 +56,7 @@ def lines_of(
         lines.append(
             Line(
                 one,
-                cells(columns, shown_figures(viewer, one)),
+                shown_figures(viewer, one),
                 competes=competing is not None and one.pk == competing.pk,
                 can_be_chosen=may_choose and one.verdict == Submission.Verdict.VALID,
             )
@@ -67,7 +66,7 @@ def lines_of(
 
 def _work(columns: Sequence[Column], lines: list[Line], limit: int | None, left: int | None) -> OwnWork:
     pending = any(line.submission.pending for line in lines)
-    return OwnWork(headings(columns), lines, pending, limit, left)
+    return OwnWork(columns, lines, pending, limit, left)
 
 
 def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None) -> OwnWork | None:
@@ -81,10 +80,9 @@ def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None
     lines = lines_of(
         viewer,
         round_,
-        columns,
         found,
         competing=chosen_release(round_, member.team),
-        may_choose=member.role == Membership.Role.CAPTAIN and _is_on(round_, Phase.Kind.ANONYMIZE),
+        may_choose=member.role == Membership.Role.CAPTAIN and round_.is_in(Phase.Kind.ANONYMIZE),
     )
     return _work(columns, lines, round_.release_limit, remaining_tries(round_, member.team))
 
@@ -94,10 +92,5 @@ def own_guesses(viewer: access.Viewer, target: Target, team: Team) -> OwnWork:
     round_ = target.round
     columns = find_game(round_.contest.rule_set).guess_columns
     found = access.submissions(viewer, round_.contest).filter(target=target, team=team)
-    lines = lines_of(viewer, round_, columns, found)
+    lines = lines_of(viewer, round_, found)
     return _work(columns, lines, round_.attack_limit, remaining_tries(round_, team, target))
-
-
-def _is_on(round_: Round, kind: str) -> bool:
-    phase = round_.current_phase()
-    return phase is not None and phase.kind == kind

@@ -1,4 +1,8 @@
-"""How web processes take connections: one at a time, so that they share them, and none that only stays open."""
+"""How web processes take connections: one at a time, so that they share them, and none that only stays open.
+
+Left alone, uvicorn (as gunicorn and waitress) waits for ever for headers that come byte by byte; granian ends them, but
+leaves its processes behind when it is killed.
+"""
 
 from __future__ import annotations
 

@@ -18,16 +18,15 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from tokumei.contests import FileSpec, find_game
 from tokumei_arena import access
+from tokumei_arena.addresses import contest_of, person_of, round_of
 from tokumei_arena.contests import announcements_of, next_step, questions_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Person, Phase, Round, Submission
 from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
-from tokumei_arena.web.fetch import contest_of, person_of, round_of
-from tokumei_arena.web.frame import frame, round_lines
+from tokumei_arena.web.frame import frame, round_lines, step_address
 from tokumei_arena.web.own_work import own_releases
 from tokumei_arena.web.rules import contest_rules, ranking_rules
-from tokumei_arena.web.steps import step_address
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import LONGEST_NOTE, MAY_SUBMIT, submit_release
 
@@ -149,6 +148,4 @@ def data_file(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpRespo
     """Hand out a file of a round."""
     round_ = round_of(request, slug, kind)
     file = get_object_or_404(access.data_files(request.user, round_).select_related("blob", "team"), pk=pk)
-    ending = ".csv.gz" if file.blob.name.endswith(".gz") else ".csv"
-    owner = "" if file.team is None else f"-team{file.team.number}"
-    return attachment(request, file.blob, f"{file.name}{owner}{ending}")
+    return attachment(request, file.blob, file.download_name)

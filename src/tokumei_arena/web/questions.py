@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access
+from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.contests import LONGEST_QUESTION, announcements_of, ask_referees, questions_of
 from tokumei_arena.errors import ArenaError
-from tokumei_arena.web.fetch import contest_of, person_of
 from tokumei_arena.web.frame import frame
 
 __all__ = ["clarifications"]

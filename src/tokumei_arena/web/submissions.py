@@ -18,11 +18,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from tokumei.contests import Column, find_game
 from tokumei_arena import access, work
+from tokumei_arena.addresses import person_of, submission_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Feedback, Submission
 from tokumei_arena.records import attachment
-from tokumei_arena.web.fetch import person_of, submission_of
-from tokumei_arena.web.figures import cells
+from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web.frame import frame
 from tokumei_arena.wording import column_name, in_language
 from tokumei_arena.work import failure_text, feedback_policy, shown_figures

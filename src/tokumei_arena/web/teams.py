@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from smtplib import SMTPException
 from typing import Any
 from uuid import UUID
@@ -16,11 +15,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from tokumei_arena import access, teams
+from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership
 from tokumei_arena.teams import edit_team, open_invitations, registration_open, send_invitation
-from tokumei_arena.web.fetch import contest_of, person_of
-from tokumei_arena.web.frame import frame
+from tokumei_arena.web.frame import act, frame
 from tokumei_arena.web.team_forms import EditTeamForm, InvitationForm, RoleForm
 
 __all__ = ["change_role", "edit", "invite", "leave", "remove_member", "revoke_invitation", "team"]
@@ -64,17 +63,6 @@ def _page(request: HttpRequest, membership: Membership, *, status: int = 200, **
         **more,
     }
     return render(request, "teams/team.html", context, status=status)
-
-
-def _try(request: HttpRequest, slug: str, act: Callable[[], object], done: str) -> HttpResponse:
-    """Do something and go back to the team, with a word on how it went."""
-    try:
-        act()
-    except ArenaError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, done)
-    return redirect("team", slug)
 
 
 @login_required
@@ -130,7 +118,7 @@ def revoke_invitation(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse
     membership = _own(request, slug)
     link = get_object_or_404(membership.team.invitations, pk=pk, used_at=None)
     done = _("The invitation is withdrawn.")
-    return _try(request, slug, lambda: teams.revoke_invitation(link, by=person_of(request)), done)
+    return act(request, lambda: teams.revoke_invitation(link, by=person_of(request)), done, "team", slug)
 
 
 @login_required
@@ -140,9 +128,8 @@ def change_role(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     member = get_object_or_404(_own(request, slug).team.memberships, pk=pk)
     form = RoleForm(request.POST)
     role = form.cleaned_data["role"] if form.is_valid() else ""
-    return _try(
-        request, slug, lambda: teams.change_role(member, role, by=person_of(request)), _("The role is changed.")
-    )
+    done = _("The role is changed.")
+    return act(request, lambda: teams.change_role(member, role, by=person_of(request)), done, "team", slug)
 
 
 @login_required
@@ -151,7 +138,7 @@ def remove_member(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Take a member out of the own team."""
     member = get_object_or_404(_own(request, slug).team.memberships, pk=pk)
     done = _("The member is removed from the team.")
-    return _try(request, slug, lambda: teams.remove_member(member, by=person_of(request)), done)
+    return act(request, lambda: teams.remove_member(member, by=person_of(request)), done, "team", slug)
 
 
 @login_required

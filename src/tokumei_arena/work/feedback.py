@@ -16,8 +16,7 @@ BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 def feedback_policy(round_: Round, kind: str) -> Feedback:
     """Return the rule for releases or guesses at this moment; after the results are out everything is exact."""
-    now = round_.current_phase()
-    if now is not None and now.kind == Phase.Kind.PUBLISHED:
+    if round_.is_in(Phase.Kind.PUBLISHED):
         return Feedback.EXACT
     release = kind == Submission.Kind.RELEASE
     chosen = Feedback(round_.release_feedback if release else round_.attack_feedback)

@@ -1,22 +1,28 @@
-"""What killed processes and replaced data leave in the stores: files that nothing refers to, and half written ones.
+"""Folders of evaluations, and what killed processes leave: such folders, half written files, files nothing refers to.
 
-They fill the disk, and ground truth that was replaced should not stay for ever. Only what is old goes: an upload of
+Files fill the disk, and ground truth that was replaced should not stay for ever. Only what is old goes: an upload of
 this moment may become a submission in the next one. A whole file without a row is left alone: the row may be in another
 database that shares the store.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import socket
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 
 from django.core.files.storage import storages
 
-from tokumei_arena import clock
+from tokumei_arena import clock, environment
 from tokumei_arena.models import Blob, DataFile, Submission, TargetFile
 from tokumei_arena.records import PART, FolderStorage, discard_blob
 
-__all__ = ["sweep_files"]
+__all__ = ["sweep_files", "sweep_folders", "work_folder"]
 
 OLD = timedelta(days=1)
 
@@ -49,3 +55,29 @@ def _half_files(storage: FolderStorage) -> Iterator[str]:
         return
     for folder in folders:
         yield from (f"{folder}/{name}" for name in storage.listdir(folder)[1] if name.endswith(PART))
+
+
+def _place() -> Path:
+    place = environment.home() / "work"
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
+
+
+@contextmanager
+def work_folder() -> Iterator[Path]:
+    """Return a new folder that only we can read, for the time of one evaluation; its name tells whose it is."""
+    with tempfile.TemporaryDirectory(
+        prefix=f"{socket.gethostname()}.{os.getpid()}.", dir=_place(), ignore_cleanup_errors=True
+    ) as name:
+        yield Path(name)
+
+
+def sweep_folders() -> int:
+    """Remove what processes of this machine that are no more left behind; return how many folders."""
+    removed = 0
+    for folder in _place().glob(f"{socket.gethostname()}.*"):
+        number = folder.name.split(".")[-2]
+        if number.isdigit() and not Path(f"/proc/{number}").exists() and Path("/proc/self").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            removed += 1
+    return removed

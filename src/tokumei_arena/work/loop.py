@@ -13,7 +13,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import close_old_connections, connection
 
 from tokumei_arena.work import evaluation, leftovers
-from tokumei_arena.work.folders import sweep
 
 __all__ = ["run_until_signal", "run_worker"]
 
@@ -28,7 +27,7 @@ def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
     if settings.ARENA_ROLE != "worker":
         message = "a worker needs the role 'worker'; set TOKUMEI_ARENA_ROLE=worker"
         raise ImproperlyConfigured(message)
-    sweep()
+    leftovers.sweep_folders()
     count = slots or len(os.sched_getaffinity(0))
     threads = [threading.Thread(target=_work, args=(stop,), name=f"worker-{number}") for number in range(count)]
     threads.append(threading.Thread(target=_sweep_now_and_then, args=(stop,), name="sweeper"))

@@ -7,25 +7,31 @@ import polars as pl
 import pytest
 from scipy.stats import binom
 
-from tests.shop_example import M3, P3, T3, M, T, random_shop, release, shop
+from tests.shop_example import M3, P3, T3, M, T, history, random_history, release
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
-from tokumei.contests.pws2016.consistency import judge_consistency
+from tokumei.contests.pws2016.consistency import Consistency, judge_consistency
 from tokumei.contests.pws2016.methods.divided_transactions import DividedTransactions
 from tokumei.contests.pws2016.methods.master_sampling import MasterSampling
 from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
 from tokumei.contests.pws2016.methods.pseudonym_control import PseudonymControl
 from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
-from tokumei.contests.pws2016.metrics.cross_tabulation import cmae, cmae2
-from tokumei.contests.pws2016.metrics.master_hamming import master_hamming
-from tokumei.contests.pws2016.metrics.rfm_error import rfm_error
 from tokumei.contests.pws2016.metrics.row_guesses import chance_limit, judge_rows
-from tokumei.contests.pws2016.metrics.top_items import top_items
-from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.contests.pws2016.rules import Pws2016
+from tokumei.contests.pws2016.shop import claimed_rows, shop_of, shop_release
 from tokumei.contests.pws2016.verdict import combined_scores, judge_release
-from tokumei.data.results import Outcome
+from tokumei.data import History, Outcome, Release, Secret
 from tokumei.errors import InputError
+from tokumei.parts import Method
 
-SHOP = random_shop(60, 900, 11)
+SHOP = random_history(60, 900, 11)
+
+
+def made(method: Method) -> tuple[Release, Secret]:
+    return method.anonymize(SHOP, rng=np.random.default_rng(2))
+
+
+def judged(original: History, release: Release, secret: Secret) -> Consistency:
+    return judge_consistency(shop_of(original), shop_of(release), claimed_rows(secret))
 
 
 @pytest.mark.parametrize(
@@ -41,23 +47,24 @@ SHOP = random_shop(60, 900, 11)
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_only_cheats_are_inconsistent(method: MasterAnonymizer, consistent: bool) -> None:  # noqa: FBT001
-    found = judge_consistency(SHOP, method.anonymize(SHOP, rng=np.random.default_rng(2)))
+def test_only_cheats_are_inconsistent(method: Method, consistent: bool) -> None:  # noqa: FBT001
+    found = judged(SHOP, *made(method))
     assert found.consistent is consistent
     assert found.telling > 0
 
 
 def test_a_cheat_with_a_blurred_master_is_found_too() -> None:
-    cheat = Yamaoka().anonymize(SHOP, rng=np.random.default_rng(2))
-    blurred = cheat.shop.master.with_columns(birthday=pl.lit("1975/1/1"), sex=pl.lit("f"))
-    assert not judge_consistency(SHOP, MasterRelease(Shop(blurred, cheat.shop.transactions), cheat.rows)).consistent
+    cheat, secret = made(Yamaoka())
+    blurred = shop_of(cheat).master.with_columns(birthday=pl.lit("1975/1/1"), sex=pl.lit("f"))
+    transactions = shop_of(cheat).history.text(literal=True)
+    assert not judged(SHOP, shop_release(blurred, transactions), secret).consistent
 
 
 def test_the_example_of_the_paper() -> None:
-    assert judge_consistency(shop(), release(M3, T3, *P3)).consistent
-    cheat = judge_consistency(shop(), release(M, T, 2, 3, 4, 1))
+    assert judged(history(), *release(M3, T3, *P3)).consistent
+    cheat = judged(history(), *release(M, T, 2, 3, 4, 1))
     assert not cheat.consistent
-    assert cheat.sentence() == (
+    assert str(cheat.message()) == (
         "4 of 4 rows of M' show clearly whose data they are; 0 of them support P and 4 contradict it: "
         "P does not belong to this M' and T'."
     )
@@ -68,9 +75,7 @@ def test_the_example_of_the_paper() -> None:
 
 def test_ranks_of_the_claimed_customers_are_shown() -> None:
     """Honest rows crowd into the likest tenth; there are as many as rows of M'."""
-    ranks = judge_consistency(SHOP, MasterShuffle().anonymize(SHOP, rng=np.random.default_rng(2))).evidence.tables[
-        "ranks"
-    ]
+    ranks = judged(SHOP, *made(MasterShuffle())).evidence.tables["ranks"]
     assert ranks["rows"].to_list() == [60] + [0] * 9
 
 
@@ -78,18 +83,19 @@ def test_a_release_that_tells_nothing_is_not_accused() -> None:
     """Everybody has the same master row and the same single purchase."""
     same = "".join(f"{number},f,1970/1/1,X\n" for number in range(5))
     bought = "".join(f"{number},1,2011/1/1,9:00,G,1,1\n" for number in range(5))
-    found = judge_consistency(SHOP, release(same, bought, 1, 2, 3, 4, 5))
-    blurred = judge_consistency(shop(same, bought), release(same, bought, 5, 4, 3, 2, 1))
+    found = judged(SHOP, *release(same, bought, 1, 2, 3, 4, 5))
+    blurred = judged(history(same, bought), *release(same, bought, 5, 4, 3, 2, 1))
     assert blurred.consistent
-    assert blurred.sentence() == "None of the 5 rows of M' shows clearly whose data it is: P cannot be tested."
+    assert str(blurred.message()) == "None of the 5 rows of M' shows clearly whose data it is: P cannot be tested."
     assert found.rows == 5
 
 
 def test_a_shared_likeness_gives_the_same_and_stays_as_it_was() -> None:
-    cheat = Yamaoka().anonymize(SHOP, rng=np.random.default_rng(2))
-    likeness = combined_likeness(SHOP, cheat.shop)
+    cheat, secret = made(Yamaoka())
+    likeness = combined_likeness(shop_of(SHOP), shop_of(cheat))
     before = likeness.copy()
-    assert judge_consistency(SHOP, cheat, likeness=likeness).as_dict() == judge_consistency(SHOP, cheat).as_dict()
+    shared = judge_consistency(shop_of(SHOP), shop_of(cheat), claimed_rows(secret), likeness=likeness)
+    assert shared.as_dict() == judged(SHOP, cheat, secret).as_dict()
     assert (likeness == before).all()
 
 
@@ -118,33 +124,23 @@ def test_the_chance_limit_is_the_binomial_quantile(n: int, originals: int) -> No
     assert limit == min(int(binom.isf(0.001, n, 1 / originals)), n)
 
 
-def verdict_of(released: MasterRelease, hits: int) -> tuple[Outcome, list[str]]:
-    guesses = np.where(np.arange(60) < hits, released.rows, 0)
-    results = {"re-x": judge_rows(released.rows, guesses, originals=60)}
-    verdict = judge_release(results, judge_consistency(SHOP, released), originals=60)
+def verdict_of(method: Method, hits: int) -> tuple[Outcome, list[str]]:
+    released, secret = made(method)
+    rows = claimed_rows(secret) + 1
+    results = {"re-x": judge_rows(rows, np.where(np.arange(60) < hits, rows, 0), originals=60)}
+    verdict = judge_release(results, judged(SHOP, released, secret), originals=60)
     return verdict.outcome, [reason.code for reason in verdict.reasons]
 
 
 def test_verdicts() -> None:
-    honest = MasterShuffle().anonymize(SHOP, rng=np.random.default_rng(2))
-    cheat = ShiftedYamaoka().anonymize(SHOP, rng=np.random.default_rng(2))
-    assert verdict_of(honest, 1) == (Outcome.NOT_SHOWN_UNSAFE, ["chance"])
-    assert verdict_of(honest, 30) == (Outcome.UNSAFE, ["re-identified"])
-    assert verdict_of(cheat, 1) == (Outcome.UNSAFE, ["inconsistent-p"])
+    assert verdict_of(MasterShuffle(), 1) == (Outcome.NOT_SHOWN_UNSAFE, ["chance"])
+    assert verdict_of(MasterShuffle(), 30) == (Outcome.UNSAFE, ["re-identified"])
+    assert verdict_of(ShiftedYamaoka(), 1) == (Outcome.UNSAFE, ["inconsistent-p"])
 
 
 def test_combined_scores_add_or_take_the_worse() -> None:
-    cheat = release(M, T, 2, 3, 4, 1)
-    scores = {
-        score.name: score
-        for score in (
-            cmae(shop(), cheat, cells="sex"),
-            cmae2(shop(), cheat, cells="sex"),
-            rfm_error(shop(), cheat),
-            master_hamming(shop(), cheat, complement=True),
-            top_items(shop(), cheat),
-        )
-    }
+    rules = Pws2016(cells="sex", complement=True)
+    scores = rules.utility(history(), *release(M, T, 2, 3, 4, 1))
     found = combined_scores(scores, 0.25)
     error = 9.0412698 / (7.9 + 2.7642857)
     assert found == pytest.approx({"utility_error": error, "sum": error + 0.25, "max": error}, rel=1e-6)

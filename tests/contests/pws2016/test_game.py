@@ -18,15 +18,17 @@ GAME = find_game("pws2016")
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, Path]:
     """Return the paper's example, and a release of it made by a sample anonymizer."""
-    from tokumei.contests.pws2016.rules import Pws2016, write_shop
+    from tokumei.contests.pws2016.rules import Files, Pws2016
 
     found = {name: tmp_path / name for name in ("data", "guess")}
     for folder in found.values():
         folder.mkdir()
     (found["data"] / "M.csv").write_text(shop_example.M)
     (found["data"] / "T.csv").write_text(shop_example.T)
-    release = Pws2016().make_anonymizer("ano-shuffle").anonymize(shop_example.shop(), rng=np.random.default_rng(1))
-    write_shop(release, tmp_path / "release")
+    rules = Pws2016()
+    original = rules.read(Files(m=found["data"] / "M.csv", t=found["data"] / "T.csv"))
+    method = rules.make_anonymizer("ano-shuffle")
+    rules.anonymize(method, original, tmp_path / "release", rng=np.random.default_rng(1))
     return {**found, "release": tmp_path / "release"}
 
 
@@ -63,12 +65,12 @@ def test_guesses_are_scored_against_the_secret_rows(folders: dict[str, Path], ru
     }
     wrong = _guess(folders, "1\n9\nx\n")
     assert [(note.file, note.line, note.code) for note in wrong.notes] == [
-        ("Q", 2, "ROW_OUT_OF_RANGE"),
-        ("Q", 3, "BAD_ROW"),
-        ("Q", 4, "NOT_ENOUGH_NUMBERS"),
+        ("Q", 2, "row-out-of-range"),
+        ("Q", 3, "bad-row"),
+        ("Q", 4, "not-enough-numbers"),
     ]
     assert wrong.notes[2].message["ja"] == "行番号が3個で終わっていますが、M'は4行です。1行に1個を書いてください"
-    assert _guess(folders, "1,2\n").notes[0].code == "WRONG_CELLS"
+    assert _guess(folders, "1,2\n").notes[0].code == "wrong-cells"
 
 
 def test_p_is_never_published(folders: dict[str, Path]) -> None:
@@ -85,7 +87,7 @@ def test_findings_of_all_files_are_told(folders: dict[str, Path]) -> None:
     path = folders["release"] / "M1.csv"
     path.write_text(path.read_text().replace(",f,", ",x,", 1))
     checked = GAME.check_release(folders["data"], folders["release"], {})
-    assert [(note.file, note.code) for note in checked.notes] == [("M1", "BAD_SEX"), ("P", "DUPLICATE_ROW")]
+    assert [(note.file, note.code) for note in checked.notes] == [("M1", "bad-sex"), ("P", "duplicate-row")]
     assert (checked.valid, checked.note_count) == (False, 2)
     assert all(note.message["en"] != note.message["ja"] for note in checked.notes)
     (folders["release"] / "T1.csv").write_bytes(b"\xff\xfe\x00")
@@ -139,4 +141,4 @@ def test_data_is_checked(folders: dict[str, Path]) -> None:
     assert GAME.check_data(folders["data"], {}).figures == {"customers": 4, "rows": 9}
     (folders["data"] / "T.csv").write_text("99999,1,2011/1/1,1:00,5,1.0,1\n")
     refused = GAME.check_data(folders["data"], {})
-    assert (refused.valid, refused.notes[0].code) == (False, "UNKNOWN_ID")
+    assert (refused.valid, refused.notes[0].code) == (False, "unknown-id")

@@ -6,17 +6,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.shop_example import random_shop, shop
+from tests.shop_example import history, random_history
 from tokumei.contests.pws2016.methods.divided_transactions import DividedTransactions
 from tokumei.contests.pws2016.methods.master_sampling import MasterSampling
 from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
 from tokumei.contests.pws2016.methods.pseudonym_control import PseudonymControl
 from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
-from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.contests.pws2016.shop import claimed_rows, shop_of
+from tokumei.data import History
 from tokumei.errors import ParameterError
+from tokumei.parts import Method
 
-SHOP = random_shop(30, 400, 1)
-ALL: list[MasterAnonymizer] = [
+ORIGINAL = random_history(30, 400, 1)
+SHOP, TRANSACTIONS = shop_of(ORIGINAL), ORIGINAL.text(literal=True)
+ALL: list[Method] = [
     Yamaoka(),
     ShiftedYamaoka(),
     MasterSampling(delete_probability=0.5),
@@ -29,133 +32,141 @@ ALL: list[MasterAnonymizer] = [
 HONEST = ALL[2:5]
 
 
-def made(method: MasterAnonymizer, seed: int = 3, original: Shop = SHOP) -> MasterRelease:
-    return method.anonymize(original, rng=np.random.default_rng(seed))
+class Made:
+    """A release with its views: the shop, its text, and P counted from 0."""
+
+    def __init__(self, method: Method, seed: int = 3, original: History = ORIGINAL) -> None:
+        self.release, self.secret = method.anonymize(original, rng=np.random.default_rng(seed))
+        self.shop = shop_of(self.release)
+        self.transactions = self.shop.history.text(literal=True)
+        self.rows = claimed_rows(self.secret)
+
+    def pseudonym_counts(self) -> list[int]:
+        """Return under how many pseudonyms the customer of each row of the master appears."""
+        owners = SHOP.owner[self.secret.rows]
+        pairs = pl.DataFrame({"owner": owners, "name": self.release.pseudonyms}).unique()
+        return np.bincount(pairs["owner"].to_numpy(), minlength=SHOP.customers)[self.rows].tolist()
 
 
-def by_origin(released: MasterRelease) -> pl.DataFrame:
+def by_origin(released: Made) -> pl.DataFrame:
     """Return the transactions of T' under the ids of M, sorted."""
-    origin = SHOP.master["customer"].gather(released.rows - 1)
+    origin = SHOP.master["customer"].gather(released.rows)
     ids = origin.gather(released.shop.owner)
-    return released.shop.transactions.with_columns(ids.alias("customer")).sort(pl.all())
+    return released.transactions.with_columns(ids.alias("customer")).sort(pl.all())
 
 
 @pytest.mark.parametrize("method", ALL, ids=lambda method: method.name)
-def test_every_release_keeps_the_rules(method: MasterAnonymizer) -> None:
+def test_every_release_keeps_the_rules(method: Method) -> None:
     """P is injective and in range, M' has no more rows than M, pseudonyms are distinct and no id is left."""
-    released = made(method)
+    released = Made(method)
     assert len(set(released.rows.tolist())) == len(released.rows) == released.shop.customers <= SHOP.customers
-    assert released.rows.min() >= 1
-    assert released.rows.max() <= SHOP.customers
+    assert released.rows.min() >= 0
+    assert released.rows.max() < SHOP.customers
     pseudonyms = released.shop.master["customer"]
     assert pseudonyms.n_unique() == len(pseudonyms)
     assert (pseudonyms.str.len_chars() == 16).all()
-    for column in (pseudonyms, released.shop.transactions["customer"]):
+    for column in (pseudonyms, released.transactions["customer"]):
         assert not column.is_in(SHOP.master["customer"].implode()).any()
 
 
 @pytest.mark.parametrize("method", ALL, ids=lambda method: method.name)
-def test_a_seed_repeats_a_release_and_another_does_not(method: MasterAnonymizer) -> None:
-    first, again, other = made(method), made(method), made(method, 4)
-    assert first.shop.transactions.equals(again.shop.transactions)
+def test_a_seed_repeats_a_release_and_another_does_not(method: Method) -> None:
+    first, again, other = Made(method), Made(method), Made(method, 4)
+    assert first.transactions.equals(again.transactions)
     assert first.shop.master.equals(again.shop.master)
     assert first.rows.tolist() == again.rows.tolist()
     assert not first.shop.master["customer"].equals(other.shop.master["customer"])
 
 
 @pytest.mark.parametrize("method", ALL, ids=lambda method: method.name)
-def test_one_customer_is_enough(method: MasterAnonymizer) -> None:
-    one = shop("7,f,1970/1/1,X\n", "7,1,2011/1/1,9:00,G,1.5,2\n")
-    released = made(method, original=one)
-    assert released.rows.tolist() == [1]
+def test_one_customer_is_enough(method: Method) -> None:
+    one = history("7,f,1970/1/1,X\n", "7,1,2011/1/1,9:00,G,1.5,2\n")
+    released = Made(method, original=one)
+    assert released.rows.tolist() == [0]
     assert released.shop.quantity.sum() == 2
 
 
 @pytest.mark.parametrize("method", ALL[:2], ids=lambda method: method.name)
-def test_yamaoka_changes_ids_only(method: MasterAnonymizer) -> None:
-    released = made(method)
+def test_yamaoka_changes_ids_only(method: Method) -> None:
+    released = Made(method)
     rest = pl.exclude("customer")
     assert released.shop.master.select(rest).equals(SHOP.master.select(rest))
-    assert released.shop.transactions.select(rest).equals(SHOP.transactions.select(rest))
+    assert released.transactions.select(rest).equals(TRANSACTIONS.select(rest))
     assert released.shop.owner.tolist() == SHOP.owner.tolist()
 
 
 def test_the_shifted_rows_are_fixed() -> None:
-    assert made(ShiftedYamaoka(), original=shop()).rows.tolist() == [2, 3, 4, 1]
+    assert Made(ShiftedYamaoka(), original=history()).rows.tolist() == [1, 2, 3, 0]
 
 
 def test_yamaoka_rows_are_any_permutation() -> None:
-    found = {tuple(made(Yamaoka(), seed, shop("1,f,1970/1/1,X\n2,f,1970/1/1,X\n", "1,1,2011/1/1,9:00,G,1,1\n")).rows)
+    found = {tuple(Made(Yamaoka(), seed, history("1,f,1970/1/1,X\n2,f,1970/1/1,X\n", "1,1,2011/1/1,9:00,G,1,1\n")).rows)
              for seed in range(20)}  # fmt: skip
-    assert found == {(1, 2), (2, 1)}
+    assert found == {(0, 1), (1, 0)}
 
 
 @pytest.mark.parametrize("method", HONEST[:2], ids=lambda method: method.name)
-def test_rows_of_an_honest_release_belong_to_their_origin(method: MasterAnonymizer) -> None:
-    released = made(method)
+def test_rows_of_an_honest_release_belong_to_their_origin(method: Method) -> None:
+    released = Made(method)
     rest = pl.exclude("customer")
-    assert released.shop.master.select(rest).equals(SHOP.master[released.rows - 1].select(rest))
-    kept = SHOP.transactions.filter(
-        pl.col("customer").is_in(SHOP.master["customer"].gather(released.rows - 1).implode())
-    )
+    assert released.shop.master.select(rest).equals(SHOP.master[released.rows].select(rest))
+    kept = TRANSACTIONS.filter(pl.col("customer").is_in(SHOP.master["customer"].gather(released.rows).implode()))
     assert by_origin(released).equals(kept.sort(pl.all()))
 
 
 def test_sampling_keeps_order_and_share() -> None:
-    rows = made(MasterSampling(delete_probability=0.9), original=random_shop(2000, 10, 2)).rows
+    rows = Made(MasterSampling(delete_probability=0.9), original=random_history(2000, 10, 2)).rows
     assert (np.diff(rows) > 0).all()
     assert 150 < len(rows) < 250
 
 
 def test_sampling_starts_again_until_somebody_survives() -> None:
     for seed in range(30):
-        assert len(made(MasterSampling(delete_probability=0.99), seed, shop()).rows) >= 1
+        assert len(Made(MasterSampling(delete_probability=0.99), seed, history()).rows) >= 1
 
 
 def test_shuffled_transactions_follow_the_new_master() -> None:
-    assert (np.diff(made(MasterShuffle()).shop.owner) >= 0).all()
+    assert (np.diff(Made(MasterShuffle()).shop.owner) >= 0).all()
 
 
 def test_division_keeps_sums_and_adds_rows() -> None:
-    released = made(DividedTransactions())
+    released = Made(DividedTransactions())
     assert len(released.shop) == len(SHOP) + int((SHOP.quantity >= 2).sum())
     assert set(released.shop.master["birthday"]) == {"1975/1/1"}
     for name in ("sex", "country"):
-        assert released.shop.master[name].equals(SHOP.master[released.rows - 1][name])
-    assert released.shop.totals.tolist() == SHOP.totals[released.rows - 1].tolist()
+        assert released.shop.master[name].equals(SHOP.master[released.rows][name])
+    assert released.shop.totals.tolist() == SHOP.totals[released.rows].tolist()
     bought = released.shop.summed(released.shop.quantity)
-    assert bought.tolist() == SHOP.summed(SHOP.quantity)[released.rows - 1].tolist()
+    assert bought.tolist() == SHOP.summed(SHOP.quantity)[released.rows].tolist()
     assert released.shop.quantity.min() >= 1
 
 
 def test_the_share_of_divided_transactions_is_a_parameter() -> None:
-    assert len(made(DividedTransactions(share=0.0)).shop) == len(SHOP)
+    assert len(Made(DividedTransactions(share=0.0)).shop) == len(SHOP)
 
 
 def test_exchange_keeps_all_pseudonyms_known_and_mixes_histories() -> None:
-    released = made(PseudonymControl())
+    released = Made(PseudonymControl())
     assert (released.shop.owner >= 0).all()
     assert len(released.shop) == len(SHOP)
-    assert released.pseudonym_counts.max() > 1
-    assert released.shop.master.select("sex", "birthday").equals(
-        SHOP.master[released.rows - 1].select("sex", "birthday")
-    )
-    assert released.shop.totals.tolist() != SHOP.totals[released.rows - 1].tolist()
+    assert max(released.pseudonym_counts()) > 1
+    assert released.shop.master.select("sex", "birthday").equals(SHOP.master[released.rows].select("sex", "birthday"))
+    assert released.shop.totals.tolist() != SHOP.totals[released.rows].tolist()
 
 
 def test_renewal_gives_one_pseudonym_per_month_and_reports_them() -> None:
-    released = made(PseudonymControl(exchange=0.0))
-    month = SHOP.transactions["date"].str.split("/").list.get(1)
-    months = SHOP.transactions.select("customer", month.alias("month")).unique().group_by("customer").len()
+    released = Made(PseudonymControl(exchange=0.0))
+    month = TRANSACTIONS["date"].str.split("/").list.get(1)
+    months = TRANSACTIONS.select("customer", month.alias("month")).unique().group_by("customer").len()
     wanted = dict(months.iter_rows())
-    origin = SHOP.master["customer"].gather(released.rows - 1).to_list()
-    assert released.pseudonym_counts.tolist() == [max(wanted.get(one, 0), 1) for one in origin]
-    assert released.shop.transactions["customer"].n_unique() == sum(wanted.values())
+    origin = SHOP.master["customer"].gather(released.rows).to_list()
+    assert released.pseudonym_counts() == [wanted.get(one, 0) for one in origin]
+    assert released.transactions["customer"].n_unique() == sum(wanted.values())
 
 
 def test_renewal_by_count_bounds_the_histories() -> None:
-    released = made(PseudonymControl(period="never", count=4, exchange=0.0))
-    assert released.shop.transactions["customer"].value_counts()["count"].max() == 4
+    released = Made(PseudonymControl(period="never", count=4, exchange=0.0))
+    assert released.transactions["customer"].value_counts()["count"].max() == 4
 
 
 @pytest.mark.parametrize(

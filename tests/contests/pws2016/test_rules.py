@@ -12,11 +12,12 @@ import polars as pl
 import pytest
 
 from tests.conftest import Run
-from tests.shop_example import M3, T3, M, T, random_shop, write
+from tests.shop_example import M3, T3, M, T, random_history, write
 from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
-from tokumei.contests.pws2016.rules import SAMPLES, Files, Pws2016, anonymizers, attacks
-from tokumei.contests.pws2016.shop import Shop
+from tokumei.contests.pws2016.rules import METHODS, SAMPLES, Files, Pws2016
+from tokumei.contests.pws2016.shop import shop_history, shop_of
 from tokumei.contests.pws2016.table import markdown
+from tokumei.data import History
 from tokumei.errors import ParameterError
 
 ATTACKS = ["re-sort", "re-tnum", "re-totprice", "re-rfm", "re-goods", "re-combined"]
@@ -104,7 +105,7 @@ def test_unknown_parts_are_named(run: Run, example: dict[str, Path], tmp_path: P
 
 @pytest.mark.parametrize("name", [*SAMPLES, "ano-pseudonyms"])
 def test_anonymize_writes_a_valid_release_with_a_secret_p(run: Run, tmp_path: Path, name: str) -> None:
-    files = _written(random_shop(25, 300, 3), tmp_path)
+    files = _written(random_history(25, 300, 3), tmp_path)
     out = tmp_path / "out"
     ran = run("pws2016", "anonymize", name, *files, "-o", out, "--seed", 5, "--json")
     assert ran.status == 0
@@ -121,7 +122,7 @@ def test_anonymize_writes_a_valid_release_with_a_secret_p(run: Run, tmp_path: Pa
 
 
 def test_renewed_pseudonyms_are_reported(run: Run, tmp_path: Path) -> None:
-    files = _written(random_shop(25, 300, 3), tmp_path)
+    files = _written(random_history(25, 300, 3), tmp_path)
     settings = ("--set", "exchange=0", "--set", "period=month")
     ran = run("pws2016", "anonymize", "ano-pseudonyms", *files, "-o", tmp_path / "out", *settings, "--json")
     assert ran.json["pseudonyms_per_customer"]["max"] > 3
@@ -132,9 +133,9 @@ def test_renewed_pseudonyms_are_reported(run: Run, tmp_path: Path) -> None:
     assert run("pws2016", "check", *files, *made, "--orphans", "warning").status == 0
 
 
-def _written(shop: Shop, folder: Path) -> list[Path]:
+def _written(history: History, folder: Path) -> list[Path]:
     paths = [folder / "M.csv", folder / "T.csv"]
-    for path, frame in zip(paths, (shop.master, shop.transactions), strict=True):
+    for path, frame in zip(paths, (shop_of(history).master, history.text(literal=True)), strict=True):
         frame.write_csv(path, include_header=False)
     return paths
 
@@ -199,7 +200,7 @@ def test_an_unknown_pseudonym_is_a_fault_for_check_and_a_warning_for_metrics(
     files = [example[name] for name in ("M", "T", "M1", "T1", "P")]
     ran = run("pws2016", "check", *files)
     assert ran.status == 1
-    assert "UNKNOWN_ID" in ran.out
+    assert "unknown-id" in ran.out
     assert "invalid: 1 finding" in ran.out
     ran = run("pws2016", "utility", *files)
     assert ran.status == 0
@@ -249,7 +250,7 @@ def test_check_takes_guesses_and_speaks_japanese(run: Run, example: dict[str, Pa
     write(tmp_path, Q="2\n2\n9\n")
     files = [example[name] for name in ("M", "T", "M1", "T1", "P", "Q")]
     ran = run("pws2016", "check", *files, "--language", "ja", "--json")
-    assert [(one["file"], one["line"], one["code"]) for one in ran.json["errors"]] == [("Q", 3, "ROW_OUT_OF_RANGE")]
+    assert [(one["file"], one["line"], one["code"]) for one in ran.json["errors"]] == [("Q", 3, "row-out-of-range")]
     assert "9行目はMにありません" in ran.json["errors"][0]["message"]
     assert run("pws2016", "check", *files, "--language", "fr").status == 2
     assert run("pws2016", "check", *files, "--ids", "never").status == 2
@@ -258,20 +259,21 @@ def test_check_takes_guesses_and_speaks_japanese(run: Run, example: dict[str, Pa
 def test_ids_left_in_place_are_an_error_if_asked(run: Run, example: dict[str, Path]) -> None:
     files = [example[name] for name in ("M", "T", "M1", "T1", "P")]
     ran = run("pws2016", "check", *files, "--ids", "error", "--json")
-    assert {one["code"] for one in ran.json["errors"]} == {"SUBJECT_ID"}
+    assert {one["code"] for one in ran.json["errors"]} == {"subject-id"}
     assert ran.json["error_count"] == 3 + 4
 
 
 def test_p_is_needed_to_judge(example: dict[str, Path]) -> None:
     found = Pws2016().read(Files(m=example["M"], t=example["T"], m1=example["M1"], t1=example["T1"]))
     with pytest.raises(ParameterError, match="the file P is needed here"):
-        _ = found.release
+        _ = found.secret
 
 
 def test_registered_parts_bear_their_names() -> None:
-    assert list(anonymizers()) == [*SAMPLES, "ano-pseudonyms"]
-    assert list(attacks()) == ATTACKS
-    assert all(part.summary and part.source for part in (*anonymizers().values(), *attacks().values()))
+    rules = Pws2016()
+    assert [rules.make_anonymizer(name).name for name in METHODS] == [*SAMPLES, "ano-pseudonyms"]
+    assert [rules.make_attack(name).name for name in ATTACKS] == ATTACKS
+    assert all(method.needs == ("records", "people") for method in map(rules.make_anonymizer, METHODS))
 
 
 RETAIL = pl.DataFrame(
@@ -308,8 +310,8 @@ def test_prepare_and_table_work_from_the_source_data(run: Run, tmp_path: Path) -
 def test_online_retail_as_in_the_documentation(real_data: Path, record_property: Callable[[str, object], None]) -> None:
     """Five anonymizers, all metrics, all attacks at 397,636 records; the page shows exactly these figures."""
     source = cleansed(read_online_retail(real_data / "online_retail.parquet"))
-    original = Shop(*contest_2016(source, rng=np.random.default_rng(1)))
-    assert (len(original), original.customers) == (397_636, 4_334)
+    original = shop_history(*contest_2016(source, rng=np.random.default_rng(1)))
+    assert (len(original), len(original.subjects)) == (397_636, 4_334)
     rows = {row["anonymizer"]: row for row in Pws2016().sample_table(original, seed=1)}
     assert rows["ano-shuffle"]["attacks"]["re-combined"] > 0.99
     assert {name for name, row in rows.items() if not row["consistent"]} == {"ano-ya", "ano-tya"}

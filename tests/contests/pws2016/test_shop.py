@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import polars as pl
 import pytest
 
-from tests.shop_example import M, T, release, shop
-from tokumei.contests.pws2016.shop import positions
-from tokumei.errors import ContentError
+from tests.shop_example import M, T, history, release, shop
+from tokumei.contests.pws2016.shop import positions, shop_of
+from tokumei.errors import ContentError, InfeasibleError, SchemaError
 
 
 def test_positions_are_those_of_the_first_occurrence() -> None:
@@ -33,9 +35,22 @@ def test_orphans_belong_to_nobody() -> None:
 
 
 def test_a_bad_number_is_named_with_its_place() -> None:
-    with pytest.raises(ContentError, match=r"table, line 1, column 6 \(price\): 'cheap' is no number"):
-        _ = shop(M, T.replace("3.75", "cheap")).pence
+    with pytest.raises(
+        ContentError, match=r"transactions, line 1, column 6 \(price\): 'cheap' is not a number in steps"
+    ):
+        shop(M, T.replace("3.75", "cheap"))
+
+
+def test_a_customer_twice_in_the_master_is_refused() -> None:
+    with pytest.raises(SchemaError, match="a table of people has one row per subject; this one has several rows"):
+        shop(M + "12361,m,1960/1/1,Japan\n", T)
+
+
+def test_records_without_a_master_are_no_shop() -> None:
+    alone = dataclasses.replace(history(), people=None)
+    with pytest.raises(InfeasibleError, match="the data has no table of people; give the master beside"):
+        _ = shop_of(alone).owner
 
 
 def test_a_release_does_not_show_its_rows() -> None:
-    assert repr(release(M, T, 2, 3, 4, 1)) == "MasterRelease(…)"
+    assert repr(release(M, T, 2, 3, 4, 1)[1]) == "Secret(…)"

@@ -113,7 +113,7 @@ def test_damaged_files_get_the_verdict_of_the_slow_rules(
         valid += result.valid
     assert valid > 0
     assert {"INVALID", "NOT_CONTAINED"} <= codes
-    assert codes <= set(RELEASE_CODES)
+    assert {code.lower().replace("_", "-") for code in codes} <= set(RELEASE_CODES)
     files = DAMAGED_FILES // DAMAGED_BLOCKS
     record_property(
         "figure", f"{files} damaged files of A (block {block}): {valid} valid, all verdicts those of the rules"
@@ -331,7 +331,7 @@ def test_long_values_are_shortened_and_control_characters_escaped() -> None:
 
 
 def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"language must be one of en, ja, got 'fr'"):
+    with pytest.raises(ParameterError, match=r"there is no report in the language 'fr'"):
         check(*VALID).findings(language="fr")  # type: ignore[arg-type]
 
 

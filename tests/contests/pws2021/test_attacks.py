@@ -33,14 +33,14 @@ def test_rlink_answers_far_rows_as_deleted() -> None:
     assert distances[:, 0].tolist() == [0.0, 1.0, 4.5]
     assert median == 1.0
     assert closest_rows(test, release, 2).tolist() == [0, 1]
-    assert ClosestRows(count=1).guess(test, release, rng=RNG).tolist()[1:] == [[-1, -1, -1]] * 2
+    assert ClosestRows(count=1).choose(test, release, rng=RNG).tolist()[1:] == [[-1, -1, -1]] * 2
 
 
 def test_the_band_attack_follows_its_rules() -> None:
     rows = [BASE.format(40, 30), BASE.format(40, 30), BASE.format(43, 30), BASE.format(44, 30), BASE.format(44.5, 30)]
     release = table_of("\n".join(rows))
     test = table_of("\n".join([BASE.format(40, 30), BASE.format(41, 30), BASE.format(60, 30)]))
-    guesses = LossBand().guess(test, release, rng=np.random.default_rng(3))
+    guesses = LossBand().choose(test, release, rng=np.random.default_rng(3))
     assert guesses[0].tolist() == [-1, -1, -1], "two near rows are decoys"
     assert guesses[1, :2].tolist() in ([3, 4], [4, 3]), "the band 3 to 4 comes first"
     assert guesses[1, 2] in (0, 1, 2), "then other rows within reach"
@@ -52,10 +52,10 @@ def test_the_band_attack_follows_its_rules() -> None:
 def test_a_penalty_moves_rows_out_of_the_band() -> None:
     release = table_of("\n".join([BASE.format(44, 30), BASE.format(43, 30).replace("9th", "11th")]))
     test = table_of(BASE.format(40, 30))
-    plain = {tuple(LossBand().guess(test, release, rng=np.random.default_rng(s))[0, :2].tolist()) for s in range(20)}
+    plain = {tuple(LossBand().choose(test, release, rng=np.random.default_rng(s))[0, :2].tolist()) for s in range(20)}
     assert plain == {(0, 1), (1, 0)}
     far = PenalizedBand(penalty=2.0)
-    assert {int(far.guess(test, release, rng=np.random.default_rng(s))[0, 0]) for s in range(20)} == {0}
+    assert {int(far.choose(test, release, rng=np.random.default_rng(s))[0, 0]) for s in range(20)} == {0}
 
 
 @given(seed=st.integers(0, 10_000), items=st.integers(1, 3), places=st.integers(1, 4))
@@ -86,9 +86,9 @@ def test_our_attack_finds_lightly_changed_rows() -> None:
     release = type(table)(numbers, table.codes[kept], table.levels)
     rows, answers = pick_rows(500, deleted, seed=3)
     attack = PerturbationLikelihood()
-    guesses = attack.guess(table.take(rows), release, rng=RNG)
+    guesses = attack.choose(table.take(rows), release, rng=RNG)
     assert linkage_marks(answers, guesses).risk > 0.95
-    plain = PerturbationLikelihood(ordered=False, mixed=False).guess(table.take(rows), release, rng=RNG)
+    plain = PerturbationLikelihood(ordered=False, mixed=False).choose(table.take(rows), release, rng=RNG)
     assert linkage_marks(answers, plain).risk > 0.8
     assert (plain[plain[:, 0] == -1] == -1).all()
     with pytest.raises(ParameterError, match="parameter 'model' of 'likelihood' must be one of best, noise, exchange"):
@@ -104,7 +104,7 @@ def test_our_attack_beats_the_others_on_the_golden_cases(golden: Path, case: str
     answers = read_guesses(folder / "Ea.csv", "EA")[:, 0]
 
     def risk(attack: NearestLinkage | LossBand | PerturbationLikelihood, seed: int = 0) -> float:
-        guesses = attack.guess(test, release, rng=np.random.default_rng(seed))
+        guesses = attack.choose(test, release, rng=np.random.default_rng(seed))
         return linkage_marks(answers, guesses).risk
 
     ours = risk(PerturbationLikelihood())
@@ -116,7 +116,7 @@ def test_attacks_answer_empty_and_tiny_tables() -> None:
     table = random_table(4, 6)
     tiny = table.take(np.array([0]))
     for attack in (NearestLinkage(), LossBand(), PenalizedBand(), PerturbationLikelihood(), ClosestRows()):
-        guesses = attack.guess(table, tiny, rng=np.random.default_rng(0))
+        guesses = attack.choose(table, tiny, rng=np.random.default_rng(0))
         assert guesses.shape == (4, 3)
         assert set(np.unique(guesses)) <= {-1, 0}
 

@@ -174,7 +174,7 @@ def test_check_of_d_and_x(golden: Path, run: Run) -> None:
         ("X_negative", (True, False), "row-out-of-range"),
         ("too_few_half", (False, True), "exactly-half"),
         ("age_empty", (True, False), "empty-number"),
-        ("age_85_13", (True, True), "out-of-range-of-B"),
+        ("age_85_13", (True, True), "out-of-range-of-b"),
     ],
 )
 def test_oddities_are_named_and_resolved_when_strict(

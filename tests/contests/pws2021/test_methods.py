@@ -19,7 +19,7 @@ from tokumei.contests.pws2021.methods.team06_deletion import (
 )
 from tokumei.contests.pws2021.methods.team06_exchange import allowed_records, swap_records
 from tokumei.contests.pws2021.metrics.uniqueness_rate import uniqueness_rate
-from tokumei.contests.pws2021.rows import pair_distances, pair_losses, row_losses
+from tokumei.contests.pws2021.rows import first_equal_rows, kept_rows, pair_distances, pair_losses, row_losses
 from tokumei.contests.pws2021.table import HealthTable
 from tokumei.errors import InfeasibleError, ParameterError
 
@@ -32,17 +32,16 @@ def rng() -> np.random.Generator:
 
 def test_top_and_bottom_are_strict_and_any_column_counts() -> None:
     table = table_of("\n".join(BASE.format(age, "9th") for age in (22, 75, 76, 21)))
-    assert TopRows(columns="1_5", thresholds="75_50").release(table, rng=rng()).deleted.tolist() == [2]
-    assert BottomRows(columns="age,bmi", thresholds="22,20").release(table, rng=rng()).deleted.tolist() == [3]
-    assert TopRows(columns="5", thresholds="30").release(table, rng=rng()).table.height == 0
+    assert TopRows(columns="1_5", thresholds="75_50").change(table, rng=rng()).kept.tolist() == [0, 1, 3]
+    assert BottomRows(columns="age,bmi", thresholds="22,20").change(table, rng=rng()).kept.tolist() == [0, 1, 2]
+    assert TopRows(columns="5", thresholds="30").change(table, rng=rng()).table.height == 0
 
 
 def test_rare_groups_are_deleted_and_lists_joined() -> None:
     table = table_of("\n".join(BASE.format(40, edu) for edu in ("9th", "9th", "11th", "9th")))
-    release = RareRows(k=2, columns="2_3_4").release(table, rng=rng())
-    assert release.deleted.tolist() == [2]
-    assert release.sources is not None
-    assert release.sources.tolist() == [0, 1, 3]
+    changed = RareRows(k=2, columns="2_3_4").change(table, rng=rng())
+    assert changed.kept.tolist() == [0, 1, 3]
+    assert changed.report == {"deleted": 1}
     assert join_rows([np.array([1, 2, 3]), np.array([2, 5])]).tolist() == [1, 2, 3, 5]
 
 
@@ -58,14 +57,14 @@ def test_rare_groups_are_deleted_and_lists_joined() -> None:
 )
 def test_wrong_settings_are_refused(method: TopRows | LaplaceValues, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        method.release(random_table(5, 1), rng=rng())
+        method.change(random_table(5, 1), rng=rng())
 
 
 def test_randomized_response_keeps_the_share_p_and_known_values() -> None:
     table = random_table(4000, 2)
-    kept = RandomizedValues(p=1.0).release(table, rng=rng()).table
+    kept = RandomizedValues(p=1.0).change(table, rng=rng()).table
     assert kept.lines() == table.lines()
-    changed = RandomizedValues(p=0.5, columns="0_6").release(table, rng=rng()).table
+    changed = RandomizedValues(p=0.5, columns="0_6").change(table, rng=rng()).table
     assert (changed.codes[:, 0] != table.codes[:, 0]).mean() == pytest.approx(0.25, abs=0.03)
     assert set(np.unique(changed.number("dep"))) == {0.0, 1.0}
     assert (changed.codes[:, 1:] == table.codes[:, 1:]).all()
@@ -73,7 +72,7 @@ def test_randomized_response_keeps_the_share_p_and_known_values() -> None:
 
 def test_laplace_noise_gives_whole_numbers() -> None:
     table = random_table(3000, 3)
-    noisy = LaplaceValues(columns="1_5", epsilons="1.0_2.0").release(table, rng=rng()).table
+    noisy = LaplaceValues(columns="1_5", epsilons="1.0_2.0").change(table, rng=rng()).table
     assert (noisy.numbers[:, :2] == np.trunc(noisy.numbers[:, :2])).all()
     spread = np.abs(noisy.number("age") - table.number("age")).mean()
     assert spread == pytest.approx(1.0, abs=0.15)
@@ -122,26 +121,30 @@ def test_allowed_records_are_within_the_loss_and_not_similar() -> None:
 def test_the_pipeline_reports_its_steps_and_keeps_the_loss() -> None:
     table = random_table(700, 8)
     method = Team06(loss=12.0, rate=1.0, odds=50.0, correlation=2.0, singular=5, uniqueness=0.9, similar=5)
-    release = method.release(table, rng=rng())
-    kept = np.setdiff1d(np.arange(700), release.deleted)
-    assert release.table.height == len(kept)
-    assert row_losses(table.take(kept), release.table).max() <= 12.0
-    assert release.sources is not None
-    assert (release.sources != kept).all(), "no record stayed in its place"
-    steps = release.report["steps"]
+    changed = method.change(table, rng=rng())
+    assert changed.table.height == len(changed.kept)
+    assert row_losses(table.take(changed.kept), changed.table).max() <= 12.0
+    sources = first_equal_rows(changed.table, table)
+    assert (sources >= 0).all()
+    assert (sources != changed.kept).all(), "no record stayed in its place"
+    steps = changed.report["steps"]
     assert [step["step"] for step in steps] == ["singular", "clustered", "swap", "decoys", "untouched", "repair"]
     assert all({"rows", "uniqrt", "rate", "OR", "cor", "iloss"} <= set(step) for step in steps)
     assert steps[-1]["uniqrt"] <= 0.9
-    again = method.release(table, rng=rng())
-    assert again.sources is not None
-    assert (again.sources == release.sources).all()
+    assert method.change(table, rng=rng()).table.lines() == changed.table.lines()
     without = Team06(loss=12.0, rate=1.0, odds=50.0, correlation=2.0, uniqueness=0.9, similar=5, decoys=0)
-    assert without.release(table, rng=rng()).report["steps"][3]["changed"] == 0
+    assert without.change(table, rng=rng()).report["steps"][3]["changed"] == 0
 
 
 def test_limits_that_cannot_be_met_are_refused() -> None:
     with pytest.raises(InfeasibleError, match="'team06' cannot meet the limits on this table"):
-        Team06(loss=12.0, odds=1e-6).release(random_table(300, 9), rng=rng())
+        Team06(loss=12.0, odds=1e-6).change(random_table(300, 9), rng=rng())
+
+
+def test_a_table_in_which_nothing_can_be_exchanged_is_refused() -> None:
+    """All rows would be deleted as untouched, and the figures of none were divided by zero."""
+    with pytest.raises(InfeasibleError, match="'team06' finds no records that may change places; allow a larger loss"):
+        Team06(loss=0.0).change(random_table(300, 9), rng=rng())
 
 
 @pytest.mark.slow
@@ -152,10 +155,10 @@ def test_the_pipeline_passes_the_final_round_on_real_data(real_data: Path, tmp_p
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
 
     original = HealthFile.read(real_data / "pwscup2021_B.csv", "B")
-    release = Team06().release(original.table, rng=np.random.default_rng(1))
+    release, secret = Team06().anonymize(original.history, rng=np.random.default_rng(1))
     d, x = tmp_path / "D.csv", tmp_path / "X.csv"
     d.write_text("".join(f"{line}\n" for line in release_lines(release, original)))
-    x.write_text("".join(f"{row}\n" for row in release.deleted.tolist()))
+    x.write_text("".join(f"{row}\n" for row in kept_rows(original.frame.height, secret.rows).tolist()))
     rules = Pws2021()
     found = rules.evaluate(original, d, x)
     assert found["passes"], found["limits"]

@@ -1,8 +1,8 @@
 """What a release gives away beside its content: where in a cell the own value stands, which cells are suppressed.
 
 Every clue gives each link of the match graph a score; an attacker who knows the algorithm takes, for every pseudonym,
-the candidate with the smallest score. `choices` turns scores into the probability of naming each link, ties shared
-equally; `evidence` says how unlikely the hits would be if the clue told nothing.
+the candidate with the smallest score. `named_links` turns scores into the probability of naming each link, ties shared
+equally; `hits_against_chance` says how unlikely the hits would be if the clue told nothing.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.attacks.matching.posteriors import Posterior
 from tokumei.attacks.matching.record_fit import FitIndex, append_fits
 from tokumei.data import Cells, RangeCells, Release, SetCells
+from tokumei.words import Message
 
 __all__ = [
     "RANGE_VARIANTS",
     "SET_VARIANTS",
-    "Evidence",
-    "choices",
+    "Hits",
     "differing_edges",
-    "evidence",
+    "hits_against_chance",
+    "named_links",
+    "position_detail",
     "range_scores",
     "set_scores",
     "suppression_components",
@@ -48,7 +50,12 @@ RANGE_VARIANTS: Mapping[str, tuple[float, float, float]] = {
 SET_VARIANTS: Mapping[str, tuple[float, float, float]] = {"first": (1.0, 0.0, 0.0), "last": (-1.0, 0.0, 0.0)}
 
 
-def choices(graph: Bipartite, score: Floats) -> Floats:
+def position_detail(variant: str) -> Message:
+    """Return where the own value was seen to stand."""
+    return Message(f"detail.{variant.replace(' ', '-')}")
+
+
+def named_links(graph: Bipartite, score: Floats) -> Floats:
     """Return the probability that the attacker names each link: the smallest score of its pseudonym, ties shared."""
     least = np.full(graph.pseudonyms, np.inf)
     np.minimum.at(least, graph.pseudonym, score)
@@ -58,7 +65,7 @@ def choices(graph: Bipartite, score: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Hits:
     """Expected hits of a clue with the truth known, what it would hit if it told nothing, and a bound on chance."""
 
     hits: float
@@ -66,9 +73,9 @@ class Evidence:
     chance: float
 
 
-def evidence(
+def hits_against_chance(
     matches: Matches, blind: Posterior, choice: Floats, owner: Ints, samples: Mapping[int, Ints] | None = None
-) -> Evidence:
+) -> Hits:
     """Compare the hits of a clue with those of a clue without information.
 
     Under "no information" the share of hits of every component is an independent number in [0, 1] with a known mean;
@@ -87,7 +94,7 @@ def evidence(
     # Components with one hypothesis, or in which all candidates tie, tell nothing either way.
     told = np.bincount(where, weights=np.abs(choice - blind.probability), minlength=count) > TIE
     if not told.any():
-        return Evidence(float(hits.sum()), float(expected.sum()), 1.0)
+        return Hits(float(hits.sum()), float(expected.sum()), 1.0)
     share = float(np.mean(hits[told] / sizes[told]))
     mean = float(np.mean(expected[told] / sizes[told]))
     chance = 1.0 if share <= mean else exp(-float(told.sum()) * _divergence(min(share, 1.0), mean))
@@ -98,7 +105,7 @@ def evidence(
         far = (hits[number] - float(blindly.mean())) / max(float(blindly.std()), 1.0)
         if far > 0:
             chance = min(chance, len(samples or {}) * exp(-far * far / 2))
-    return Evidence(float(hits.sum()), float(expected.sum()), chance)
+    return Hits(float(hits.sum()), float(expected.sum()), chance)
 
 
 def _divergence(share: float, mean: float) -> float:
@@ -163,7 +170,7 @@ def _scores(
     fields: list[tuple[int, Cells]],
     edges: Bools,
     variants: Mapping[str, tuple[float, float, float]],
-) -> dict[str, Floats]:
+) -> list[tuple[Message, Floats]]:
     """Return the score of every link under each variant; links outside the mask score 0."""
     graph, histories = matches.graph, consistency.histories
     where = np.flatnonzero(edges)
@@ -176,15 +183,15 @@ def _scores(
             offsets, codes,
         )  # fmt: skip
     mean = total[:, :3] / np.maximum(total[:, 3:], 1.0)
-    result = {}
+    result = []
     for name, factors in variants.items():
         score = np.zeros(len(graph))
         score[where] = mean @ np.array(factors)
-        result[name] = score
+        result.append((position_detail(name), score))
     return result
 
 
-def range_scores(release: Release, consistency: Consistency, matches: Matches) -> dict[str, Floats]:
+def range_scores(release: Release, consistency: Consistency, matches: Matches) -> list[tuple[Message, Floats]]:
     """Return scores by where in the published ranges a candidate's values stand; equal histories tell nothing."""
     fields: list[tuple[int, Cells]] = [
         (position, release.cells[spec.name])
@@ -194,7 +201,7 @@ def range_scores(release: Release, consistency: Consistency, matches: Matches) -
     return _scores(consistency, matches, fields, differing_edges(matches, consistency.histories), RANGE_VARIANTS)
 
 
-def set_scores(release: Release, consistency: Consistency, matches: Matches) -> dict[str, Floats]:
+def set_scores(release: Release, consistency: Consistency, matches: Matches) -> list[tuple[Message, Floats]]:
     """Return scores by the position of a candidate's value in sets as written; none if all are in dictionary order."""
     fields: list[tuple[int, Cells]] = []
     for position, spec in enumerate(release.schema.fields):
@@ -204,7 +211,7 @@ def set_scores(release: Release, consistency: Consistency, matches: Matches) -> 
             if (np.diff(cells.codes)[inside] < 0).any():
                 fields.append((position, cells))
     if not fields:
-        return {}
+        return []
     real = matches.graph.pseudonym < matches.graph.pseudonyms - matches.graph.blanks
     return _scores(consistency, matches, fields, real, SET_VARIANTS)
 

@@ -17,8 +17,9 @@ from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.consistency import Histories
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.data import History
+from tokumei.words import Message
 
-__all__ = ["order_scores", "ordered_owners", "predicted_owners"]
+__all__ = ["order_detail", "order_scores", "ordered_owners", "predicted_owners"]
 
 FEW = 5
 MOST_FOR_SEEDS = 20_000
@@ -52,62 +53,66 @@ def _first_rows(member: Ints, count: int) -> Ints:
     return first
 
 
-def order_scores(history: History, histories: Histories, graph: Bipartite) -> dict[str, Floats]:
-    """Return, for every way to order pseudonyms and subjects, the distance of their ranks for each link.
+def order_detail(pseudonyms: str, subjects: str, *, backwards: bool) -> Message:
+    """Return which order of the pseudonyms follows which order of the subjects."""
+    orders = {"pseudonyms": Message(f"detail.order-{pseudonyms}"), "subjects": Message(f"detail.order-{subjects}")}
+    return Message("detail.order-reversed" if backwards else "detail.order", orders)
 
-    The names of the variants are "pseudonym order / subject order", with "reversed" where it runs backwards.
-    """
-    real = graph.pseudonyms - graph.blanks
+
+def _order_pairs(history: History, histories: Histories) -> list[tuple[Message, Floats, Floats]]:
+    """Return every way to order pseudonyms and subjects: what it is, and the ranks of both."""
     published = _orders(histories.names, _first_rows(histories.owner, len(histories.names)))
     original = _orders(history.subjects, _first_rows(history.subject, len(history.subjects)))
-    inside = graph.pseudonym < real
+    return [
+        (order_detail(name, other, backwards=backwards), 1.0 - mine if backwards else mine, theirs)
+        for name, mine in published.items()
+        for other, theirs in original.items()
+        for backwards in (False, True)
+    ]
+
+
+def order_scores(history: History, histories: Histories, graph: Bipartite) -> list[tuple[Message, Floats]]:
+    """Return, for every way to order pseudonyms and subjects, the distance of their ranks for each link."""
+    inside = graph.pseudonym < graph.pseudonyms - graph.blanks
     pseudonym = np.where(inside, graph.pseudonym, 0)
-    scores = {}
-    for name, mine in published.items():
-        for other, theirs in original.items():
-            for suffix, rank in (("", mine), (" reversed", 1.0 - mine)):
-                distance = np.abs(rank[pseudonym] - theirs[graph.subject])
-                scores[f"{name}{suffix} / {other}"] = np.where(inside, distance, 0.0)
-    return scores
+    return [
+        (finding, np.where(inside, np.abs(rank[pseudonym] - theirs[graph.subject]), 0.0))
+        for finding, rank, theirs in _order_pairs(history, histories)
+    ]
 
 
-def ordered_owners(history: History, histories: Histories) -> Iterator[tuple[str, int, Ints]]:
+def ordered_owners(history: History, histories: Histories) -> Iterator[tuple[Message, int, Ints]]:
     """Yield, like `predicted_owners`, whom each pseudonym stands for if an order was kept exactly."""
     if len(histories.names) != len(history.subjects):
         return
-    published = _orders(histories.names, _first_rows(histories.owner, len(histories.names)))
-    original = _orders(history.subjects, _first_rows(history.subject, len(history.subjects)))
-    for name, mine in published.items():
-        for other, theirs in original.items():
-            listed = np.argsort(theirs, kind="stable")
-            for suffix, rank in (("", mine), (" reversed", 1.0 - mine)):
-                place = np.argsort(np.argsort(rank, kind="stable"), kind="stable")
-                yield f"{name}{suffix} / {other}", 2 * len(published) * len(original), listed[place]
+    pairs = _order_pairs(history, histories)
+    for finding, rank, theirs in pairs:
+        listed = np.argsort(theirs, kind="stable")
+        place = np.argsort(np.argsort(rank, kind="stable"), kind="stable")
+        yield finding, len(pairs), listed[place]
 
 
-def predicted_owners(history: History, histories: Histories, *, seeds: int = 0) -> Iterator[tuple[str, int, Ints]]:
-    """Yield guesses of the rule behind the pseudonyms: its name, how many such rules are tried, and whom it names.
+def predicted_owners(history: History, histories: Histories, *, seeds: int = 0) -> Iterator[tuple[Message, int, Ints]]:
+    """Yield guesses of the rule behind the pseudonyms: what it is, how many such rules are tried, and whom it names.
 
     It names a subject for every pseudonym, -1 where it names none. The seeds 0, 1, ... below ``seeds`` are tried too.
     """
     names, subjects = histories.names, history.subjects
-    yield "the subject's own name", FEW, _lookup(names, subjects)
+    yield Message("detail.own-name"), FEW, _lookup(names, subjects)
     texts = subjects.to_list()
     for name, digest in _digests().items():
         whole = pl.Series([digest(text) for text in texts], dtype=pl.String)
         length = int(names.str.len_chars().to_numpy().min(initial=64))
         if length >= 6:
-            yield (
-                f"an unkeyed {name} digest of the subject",
-                FEW,
-                _lookup(names.str.to_lowercase(), whole.str.head(length)),
-            )
+            finding = Message("detail.digest", {"digest": name})
+            yield finding, FEW, _lookup(names.str.to_lowercase(), whole.str.head(length))
     published, original = _numbers(names), _numbers(subjects)
     if published is not None and original is not None and len(published) == len(original):
         shift = np.sort(published)[0] - np.sort(original)[0]
         if shift:
             shifted = pl.Series((original + shift).astype(np.int64)).cast(pl.String)
-            yield f"the subject's number plus {shift}", FEW, _lookup(published.astype(str).tolist(), shifted)
+            finding = Message("detail.shifted", {"shift": int(shift)})
+            yield finding, FEW, _lookup(published.astype(str).tolist(), shifted)
     if published is not None and len(published) == len(subjects) <= MOST_FOR_SEEDS:
         yield from _seeded(history, published, seeds)
 
@@ -126,7 +131,7 @@ def _digests() -> dict[str, Callable[[str], str]]:
     }
 
 
-def _seeded(history: History, published: Ints, seeds: int) -> Iterator[tuple[str, int, Ints]]:
+def _seeded(history: History, published: Ints, seeds: int) -> Iterator[tuple[Message, int, Ints]]:
     """Yield the permutations that numpy's generators give for small seeds, if pseudonyms are consecutive numbers."""
     count = len(published)
     base = int(published.min())
@@ -135,12 +140,13 @@ def _seeded(history: History, published: Ints, seeds: int) -> Iterator[tuple[str
     appearance = np.argsort(_first_rows(history.subject, count), kind="stable")
     for seed in range(seeds):
         permutations = {
-            "numpy's default generator": np.random.default_rng(seed).permutation(count),
-            "numpy's legacy generator": np.random.RandomState(seed).permutation(count),
+            "default": np.random.default_rng(seed).permutation(count),
+            "legacy": np.random.RandomState(seed).permutation(count),
         }
         for name, permutation in permutations.items():
             # Either subject i gets number permutation[i], or number i goes to subject permutation[i].
             for order, listed in (("sorted", np.arange(count)), ("file", appearance)):
                 inverse = np.argsort(permutation)
+                finding = Message(f"detail.seeded-{name}-{order}", {"seed": seed})
                 for rule in (inverse, permutation):
-                    yield f"{name} with seed {seed} ({order} order)", 8 * seeds, listed[rule[published - base]]
+                    yield finding, 8 * seeds, listed[rule[published - base]]

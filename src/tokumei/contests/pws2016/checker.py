@@ -1,7 +1,7 @@
 """The checkers of the PWS Cup 2016 files M, T, M', T', P and Q: every finding with line, column and code (spec A.1).
 
 >>> check_rows(pl.Series(["2", "4", "4", "9"]), n=4, expected=4, distinct=True).places()
-[(3, 1, 'DUPLICATE_ROW'), (4, 1, 'ROW_OUT_OF_RANGE')]
+[(3, 1, 'duplicate-row'), (4, 1, 'row-out-of-range')]
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import polars as pl
 
 from tokumei.array_types import Bools
 from tokumei.contests.check_result import CheckResult, Language
-from tokumei.contests.pws2016.messages import MASTER_CODES, MasterExplainer
+from tokumei.contests.pws2016.messages import HOME, MASTER_CODES, MasterExplainer
 from tokumei.errors import ContentError, Finding
+from tokumei.words import Message
 
 __all__ = ["FilesCheck", "check_master", "check_rows", "check_transactions", "unreadable_lines"]
 
@@ -63,11 +64,8 @@ class FilesCheck:
     def refuse(self, paths: Mapping[str, str], *, tolerated: Sequence[str] = ()) -> None:
         """Raise a ContentError for the first file with a finding that is not tolerated."""
         for name, result in self.files.items():
-            kept = ~np.isin(result.codes, [MASTER_CODES.index(code) for code in tolerated])
-            if kept.any():
-                part = CheckResult(
-                    result.lines[kept], result.cells[kept], result.codes[kept], MASTER_CODES, result.explainer
-                )
+            part = result.without(tolerated)
+            if not part.valid:
                 raise ContentError(paths[name], part.findings(100), total=part.error_count)
 
 
@@ -80,15 +78,15 @@ def check_master(master: pl.DataFrame, *, limit: int | None = None, originals: p
     if limit is not None and master.height > limit:
         surplus[limit] = True
     faults: list[tuple[int, str, Bools]] = [
-        (0, "TOO_MANY_ROWS", surplus),
-        (1, "BAD_ID", _bad_ids(column("customer"))),
-        (1, "DUPLICATE_ID", ~column("customer").is_first_distinct().to_numpy()),
-        (1, "SUBJECT_ID", _among(column("customer"), originals)),
-        (2, "BAD_SEX", ~column("sex").is_in(["f", "m"]).to_numpy()),
-        (3, "BAD_BIRTHDAY", _bad_dates(column("birthday"), None)),
-        (4, "MISSING_COUNTRY", _blank(column("country"))),
+        (0, "too-many-rows", surplus),
+        (1, "bad-id", _bad_ids(column("customer"))),
+        (1, "duplicate-id", ~column("customer").is_first_distinct().to_numpy()),
+        (1, "subject-id", _among(column("customer"), originals)),
+        (2, "bad-sex", ~column("sex").is_in(["f", "m"]).to_numpy()),
+        (3, "bad-birthday", _bad_dates(column("birthday"), None)),
+        (4, "missing-country", _blank(column("country"))),
     ]
-    return _result(faults, master, {"count": f"{master.height:,}", "n": f"{limit or 0:,}"})
+    return _result(faults, master, {"count": master.height, "n": limit or 0})
 
 
 def check_transactions(
@@ -104,16 +102,16 @@ def check_transactions(
         return _empty(transactions)
     column = transactions.get_column
     faults: list[tuple[int, str, Bools]] = [
-        (1, "SUBJECT_ID", _among(column("customer"), originals)),
-        (1, "UNKNOWN_ID", ~_among(column("customer"), ids)),
-        (2, "MISSING_INVOICE", _blank(column("invoice"))),
-        (3, "BAD_DATE", _bad_dates(column("date"), years)),
-        (4, "BAD_TIME", ~column("time").str.contains(_TIME).to_numpy()),
-        (5, "MISSING_GOODS", _blank(column("goods"))),
-        (6, "BAD_PRICE", _bad_prices(column("price"))),
-        (7, "BAD_QUANTITY", ~column("quantity").str.contains(_QUANTITY).to_numpy()),
+        (1, "subject-id", _among(column("customer"), originals)),
+        (1, "unknown-id", ~_among(column("customer"), ids)),
+        (2, "missing-invoice", _blank(column("invoice"))),
+        (3, "bad-date", _bad_dates(column("date"), years)),
+        (4, "bad-time", ~column("time").str.contains(_TIME).to_numpy()),
+        (5, "missing-goods", _blank(column("goods"))),
+        (6, "bad-price", _bad_prices(column("price"))),
+        (7, "bad-quantity", ~column("quantity").str.contains(_QUANTITY).to_numpy()),
     ]
-    span = "any year" if years is None else "-".join(str(year) for year in sorted(set(years)))
+    span = Message("word.any-year", home=HOME) if years is None else "-".join(map(str, sorted(set(years))))
     return _result(faults, transactions, {"master": master, "years": span})
 
 
@@ -133,20 +131,20 @@ def check_rows(rows: pl.Series, *, n: int, expected: int, distinct: bool, whole:
     surplus[expected : expected + 1] = len(rows) > expected
     missing[len(rows)] = len(rows) < expected
     faults = [
-        (0, "TOO_MANY_NUMBERS", surplus),
-        (1, "BAD_ROW", ~formed.to_numpy()),
-        (1, "ROW_OUT_OF_RANGE", outside),
-        (1, "DUPLICATE_ROW", repeated),
-        (0, "NOT_ENOUGH_NUMBERS", missing),
+        (0, "too-many-numbers", surplus),
+        (1, "bad-row", ~formed.to_numpy()),
+        (1, "row-out-of-range", outside),
+        (1, "duplicate-row", repeated),
+        (0, "not-enough-numbers", missing),
     ]
-    figures = {"count": f"{len(rows):,}", "n": f"{n:,}", "expected": f"{expected:,}", "whole": whole}
+    figures = {"count": len(rows), "n": n, "expected": expected, "whole": whole}
     return _result(faults, frame, figures)
 
 
 def unreadable_lines(error: ContentError) -> CheckResult:
     """Return the findings of a file whose lines have a wrong number of cells."""
     lines = np.array([found.line or 1 for found in error.findings], dtype=np.int64)
-    code = np.full(len(lines), MASTER_CODES.index("WRONG_CELLS"))
+    code = np.full(len(lines), MASTER_CODES.index("wrong-cells"))
     return CheckResult(lines, np.zeros(len(lines), dtype=np.int64), code, MASTER_CODES, _Repeated(error.findings))
 
 
@@ -156,17 +154,19 @@ class _Repeated:
 
     findings: Sequence[Finding]
 
-    def finding(self, line: int, cell: int | None, code: str, language: Language) -> Finding:  # noqa: ARG002
+    def finding(self, line: int, cell: int | None, code: str) -> Finding:
         """Return the reader's finding of this line under the checker's code."""
-        message = next(found.message for found in self.findings if (found.line or 1) == line)
-        return Finding(code, message, line, cell)
+        text = next(found.message for found in self.findings if (found.line or 1) == line)
+        return Finding(code, Message("finding.wrong-cells", {"text": text}, HOME), line, cell)
 
 
 def _empty(frame: pl.DataFrame) -> CheckResult:
-    return _result([(0, "EMPTY_FILE", np.ones(1, dtype=np.bool_))], frame, {})
+    return _result([(0, "empty-file", np.ones(1, dtype=np.bool_))], frame, {})
 
 
-def _result(faults: Sequence[tuple[int, str, Bools]], frame: pl.DataFrame, figures: Mapping[str, str]) -> CheckResult:
+def _result(
+    faults: Sequence[tuple[int, str, Bools]], frame: pl.DataFrame, figures: Mapping[str, object]
+) -> CheckResult:
     """Return all findings in the order of lines and cells; a cell that breaks two rules has two."""
     lines = [np.flatnonzero(wrong) + 1 for _, _, wrong in faults]
     sizes = [len(found) for found in lines]

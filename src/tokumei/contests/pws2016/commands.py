@@ -137,7 +137,7 @@ def utility(
 
     rules = _rules(cells, orphans, threshold, complement=complement)
     found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
-    scores = rules.utility(found.original, found.release)
+    scores = rules.utility(found.original, found.release, found.secret)
     warnings = [*found.warnings, *(message for score in scores.values() for message in score.warnings)]
     _warn_all(warnings)
     values = {name: score.value for name, score in scores.items()}
@@ -168,7 +168,7 @@ def anonymize(
     rules = Pws2016()
     method = rules.make_anonymizer(name, settings or [])
     with progress_bars():
-        original = rules.read(Files(m=m, t=t)).original
+        original = rules.read(Files(m=m, t=t))
         result = rules.anonymize(method, original, output, rng=seeded(seed))
     if seed is not None:
         warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
@@ -207,7 +207,7 @@ def attack(
     method = rules.make_attack(name, settings or [])
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1))
-        guesses = method.guess(found.original, found.published, rng=seeded(seed)).tolist()
+        guesses = rules.attack(method, found.original, found.release, rng=seeded(seed)).tolist()
     _warn_all(found.warnings)
     lines = "".join(f"{row}\n" for row in guesses)
     if output is not None:
@@ -252,7 +252,7 @@ def evaluate(
     rules = _rules(cells, orphans, threshold)
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
-        result = rules.evaluate(found.original, found.release, rng=seeded(seed))
+        result = rules.evaluate(found.original, found.release, found.secret, rng=seeded(seed))
     _warn_all(found.warnings)
     document = {"valid": found.orphans == 0, **result, "warnings": list(found.warnings)}
     negative = result["unsafe"] or found.orphans > 0
@@ -287,13 +287,13 @@ def table(
 
     from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
     from tokumei.contests.pws2016.rules import Pws2016
-    from tokumei.contests.pws2016.shop import Shop
+    from tokumei.contests.pws2016.shop import shop_history
     from tokumei.contests.pws2016.table import markdown, renewed
     from tokumei.data import write_text
     from tokumei.flow import seeded
 
     with progress_bars():
-        original = Shop(*contest_2016(cleansed(read_online_retail(data)), rng=seeded(seed)))
+        original = shop_history(*contest_2016(cleansed(read_online_retail(data)), rng=seeded(seed)))
         rows = Pws2016().sample_table(original, seed=seed or 0)
     text = markdown(rows)
     if into is not None:

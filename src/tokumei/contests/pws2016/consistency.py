@@ -16,8 +16,10 @@ import polars as pl
 
 from tokumei.array_types import Bools, Floats32, Ints
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
-from tokumei.contests.pws2016.shop import MASTER_COLUMNS, MasterRelease, Shop
+from tokumei.contests.pws2016.messages import HOME
+from tokumei.contests.pws2016.shop import MASTER_COLUMNS, Shop
 from tokumei.data import Evidence
+from tokumei.words import Message
 
 __all__ = ["Consistency", "judge_consistency"]
 
@@ -42,15 +44,12 @@ class Consistency:
         """False if more telling rows contradict P than support it; what tells nothing cannot be shown inconsistent."""
         return self.contradicting <= self.supporting
 
-    def sentence(self) -> str:
-        """Return the finding in words."""
-        if self.telling == 0:
-            return f"None of the {self.rows:,} rows of M' shows clearly whose data it is: P cannot be tested."
-        counts = (
-            f"{self.telling:,} of {self.rows:,} rows of M' show clearly whose data they are; {self.supporting:,} of "
-            f"them support P and {self.contradicting:,} contradict it"
-        )
-        return f"{counts}." if self.consistent else f"{counts}: P does not belong to this M' and T'."
+    def message(self) -> Message:
+        """Return the finding."""
+        form = "untestable" if self.telling == 0 else "supported" if self.consistent else "contradicted"
+        counts = {"rows": self.rows, "telling": self.telling}
+        counts |= {"supporting": self.supporting, "contradicting": self.contradicting}
+        return Message(f"consistency.{form}", counts, HOME)
 
     def as_dict(self) -> dict[str, object]:
         """Return the counts, the sentence and the evidence as plain values."""
@@ -61,38 +60,42 @@ class Consistency:
             "telling": self.telling,
             "supporting": self.supporting,
             "contradicting": self.contradicting,
-            "sentence": self.sentence(),
+            "sentence": str(self.message()),
             "evidence": tables,
         }
 
 
-def judge_consistency(original: Shop, release: MasterRelease, *, likeness: Floats32 | None = None) -> Consistency:
+def judge_consistency(
+    original: Shop, published: Shop, claimed: Ints, *, likeness: Floats32 | None = None
+) -> Consistency:
     """Return whether P can belong to the data, with the worst contradictions and the ranks of the claimed customers.
 
+    ``claimed`` is P counted from 0: the row of M that every row of M' claims to come from.
     ``likeness`` saves the comparison of all pairs where it was made already (`combined_likeness`).
     """
-    found = combined_likeness(original, release.shop) if likeness is None else likeness
-    rows, claimed = np.arange(len(release.rows)), release.rows - 1
+    found = combined_likeness(original, published) if likeness is None else likeness
+    rows = np.arange(len(claimed))
     best = found.argmax(axis=1)
     top, own = found[rows, best], found[rows, claimed]
     lead = top - _second(found, best)
     telling = lead >= LEAD
     supporting = telling & (best == claimed)
-    contradicting = telling & (own < top) & (_agreeing(original, release, claimed) < _agreeing(original, release, best))
+    agreeing, better = (_agreeing(original, published, customers) for customers in (claimed, best))
+    contradicting = telling & (own < top) & (agreeing < better)
     evidence = Evidence(
         {
-            "worst": _worst(release.rows, best, own, top, contradicting),
+            "worst": _worst(claimed, best, own, top, contradicting),
             "ranks": _ranks(found, own),
         }
     )
     return Consistency(len(rows), int(telling.sum()), int(supporting.sum()), int(contradicting.sum()), evidence)
 
 
-def _agreeing(original: Shop, release: MasterRelease, customers: Ints) -> Ints:
+def _agreeing(original: Shop, published: Shop, customers: Ints) -> Ints:
     """Return how many master values each row of M' shares with a row of M (from 0)."""
     agreeing = np.zeros(len(customers), dtype=np.int64)
     for name in MASTER_COLUMNS[1:]:
-        agreeing += (release.shop.master[name] == original.master[name].gather(customers)).to_numpy()
+        agreeing += (published.master[name] == original.master[name].gather(customers)).to_numpy()
     return agreeing
 
 
@@ -121,7 +124,7 @@ def _worst(
     return pl.DataFrame(
         {
             "row": order + 1,
-            "claimed": claimed[order],
+            "claimed": claimed[order] + 1,
             "shown": best[order] + 1,
             "likeness_claimed": own[order].astype(np.float64),
             "likeness_shown": top[order].astype(np.float64),

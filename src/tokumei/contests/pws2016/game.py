@@ -114,7 +114,7 @@ class Pws2016Game(Game):
             original = _rules(parameters).read(_files(data)).original
         except TokumeiError as error:
             return _refused([note_of_error(error)])
-        return Checked(valid=True, figures={"customers": original.customers, "rows": len(original)})
+        return Checked(valid=True, figures={"customers": len(original.subjects), "rows": len(original)})
 
     def check_release(self, data: Path, release: Path, parameters: Figures) -> Checked:
         """Check M', T' and P, measure all utilities and run all sample attacks."""
@@ -129,7 +129,7 @@ class Pws2016Game(Game):
                 return _refused(*_notes(checked))
             found = rules.read(files)
             rng = np.random.default_rng(int(parameters.get("seed", 0)))
-            result = rules.evaluate(found.original, found.release, rng=rng)
+            result = rules.evaluate(found.original, found.release, found.secret, rng=rng)
         except TokumeiError as error:
             return _refused([note_of_error(error)])
         if parameters.get("need_consistent") and not result["consistent"]:
@@ -162,7 +162,7 @@ class Pws2016Game(Game):
         del published, truth
         rules = _rules(parameters)
         found = rules.read(_files(data, release=release))
-        return [_scored(folder / "Q.csv", found.original.customers, found.release.rows) for folder in guesses]
+        return [_scored(folder / "Q.csv", len(found.original.subjects), found.p) for folder in guesses]
 
     def release_order(self, figures: Figures) -> float:
         """Return the sum of utility error and re-identification rate."""

@@ -24,52 +24,28 @@ from tokumei.contests.pws2016.checker import (
     check_transactions,
     unreadable_lines,
 )
-from tokumei.contests.pws2016.metrics.cross_tabulation import CELLS, ORPHANS, cmae, cmae2
-from tokumei.contests.pws2016.metrics.master_hamming import master_hamming
-from tokumei.contests.pws2016.metrics.rfm_error import rfm_error
+from tokumei.contests.pws2016.metrics.cross_tabulation import CELLS, ORPHANS
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows
-from tokumei.contests.pws2016.metrics.top_items import top_items
-from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterAttack, MasterRelease, Shop
+from tokumei.contests.pws2016.shop import claimed_rows, positions, shop_history, shop_of, shop_release
 from tokumei.contests.reading import contest_file, read_contest
-from tokumei.data import OWNER_ONLY, Outcome, Score, atomic_folder, read_bytes
+from tokumei.data import OWNER_ONLY, History, Outcome, Release, Score, Secret, atomic_folder, read_bytes
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
-from tokumei.parts import RuleSet, make_part, parameter, parse_settings
+from tokumei.parts import Attack, Method, Metric, RuleSet, find_part, make_part, parameter, parse_settings
 from tokumei.progress import stage
 
-__all__ = ["Files", "Pws2016", "Submission", "anonymizers", "attacks", "write_shop"]
+__all__ = ["Files", "Pws2016", "Submission", "write_shop"]
 
 SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
+METHODS = (*SAMPLES, "ano-pseudonyms")
+# Three samples of the contest, three of ours.
+ATTACKS = ("re-sort", "re-tnum", "re-totprice", "re-rfm", "re-goods", "re-combined")
 
 
-def anonymizers() -> dict[str, type[MasterAnonymizer]]:
-    """Return the anonymizers of a master with its transactions by name."""
-    from tokumei.contests.pws2016.methods.divided_transactions import DividedTransactions
-    from tokumei.contests.pws2016.methods.master_sampling import MasterSampling
-    from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
-    from tokumei.contests.pws2016.methods.pseudonym_control import PseudonymControl
-    from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
-
-    parts = (Yamaoka, ShiftedYamaoka, MasterSampling, MasterShuffle, DividedTransactions, PseudonymControl)
-    return {part.name: part for part in parts}
-
-
-def attacks() -> dict[str, type[MasterAttack]]:
-    """Return the attacks on a master with its transactions by name: three samples of the contest, three of ours."""
-    from tokumei.contests.pws2016.attacks.all_features import AllFeatures
-    from tokumei.contests.pws2016.attacks.goods_overlap import GoodsOverlap
-    from tokumei.contests.pws2016.attacks.master_order import CountOrder, MasterOrder
-    from tokumei.contests.pws2016.attacks.rfm_vectors import RfmVectors
-    from tokumei.contests.pws2016.attacks.total_price import TotalPrice
-
-    parts = (MasterOrder, CountOrder, TotalPrice, RfmVectors, GoodsOverlap, AllFeatures)
-    return {part.name: part for part in parts}
-
-
-def _find(kind: str, name: str, known: Mapping[str, type[Any]]) -> type[Any]:
+def _find(kind: str, name: str, known: Sequence[str]) -> type[Any]:
     if name not in known:
         message = f"pws2016 has no {kind} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
         raise UnknownPartError(message)
-    return known[name]
+    return find_part(kind, name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,26 +67,40 @@ class Files:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Submission:
-    """The content of the files of one submission: the original, the published shop, P and Q as far as given."""
+    """The content of the files of one submission: the original, what was published, P and Q as far as given.
 
-    original: Shop
-    published: Shop
+    ``texts`` are the transactions of the original as they are written.
+    """
+
+    original: History
+    texts: pl.DataFrame
+    published: Release | None = None
     p: Ints | None = None
     q: Ints | None = None
     warnings: tuple[str, ...] = ()
 
     @property
-    def release(self) -> MasterRelease:
-        """What was published, with its P."""
+    def release(self) -> Release:
+        """M' and T'."""
+        if self.published is None:
+            message = "the files M1 and T1 are needed here; name them after T"
+            raise ParameterError(message)
+        return self.published
+
+    @property
+    def secret(self) -> Secret:
+        """What P tells: the owners of the pseudonyms, and the row of M behind every row of M'."""
         if self.p is None:
             message = "the file P is needed here; name it after T1"
             raise ParameterError(message)
-        return MasterRelease(self.published, self.p)
+        ids = shop_of(self.original).master["customer"].gather(self.p - 1)
+        owners = pl.DataFrame({"pseudonym": shop_of(self.release).master["customer"], "subject": ids})
+        return Secret(owners, np.full(len(self.release), -1, dtype=np.int64), people=self.p - 1)
 
     @property
     def orphans(self) -> int:
         """The number of transactions of T' without a row in M'."""
-        return int((self.published.owner < 0).sum())
+        return int((shop_of(self.release).owner < 0).sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,10 +129,10 @@ class Pws2016(RuleSet):
         """Read and check the files; broken rules are refused, orphans of T' and ids left in place become warnings."""
         frames, checked = self._checked(files, ids="warning", orphans="warning")
         checked.refuse({name: str(path) for name, path in files.paths().items()})
-        original = Shop(frames["M"], frames["T"])
-        published = Shop(frames["M'"], frames["T'"]) if "T'" in frames else original
+        original = shop_history(frames["M"], frames["T"])
+        published = shop_release(frames["M'"], frames["T'"]) if "T'" in frames else None
         p, q = (frames[name]["row"].cast(pl.Int64).to_numpy() if name in frames else None for name in ("P", "Q"))
-        return Submission(original, published, p, q, checked.warnings)
+        return Submission(original, frames["T"], published, p, q, checked.warnings)
 
     def _checked(self, files: Files, *, ids: str, orphans: str) -> tuple[dict[str, pl.DataFrame], FilesCheck]:
         """Return the files that could be read, and what is wrong with M', T', P and Q."""
@@ -181,36 +171,41 @@ class Pws2016(RuleSet):
         results["T"] = check_transactions(frames["T"], frames["M"]["customer"], master="M")
         FilesCheck(results).refuse({"M": str(files.m), "T": str(files.t)})
 
-    def utility(self, original: Shop, release: MasterRelease) -> dict[str, Score]:
-        """Return cmae, cmae2, rfm, ham and topitem."""
-        options = {"cells": self.cells, "orphans": self.orphans}
-        scores = (
-            cmae(original, release, **options),
-            cmae2(original, release, **options),
-            rfm_error(original, release),
-            master_hamming(original, release, complement=self.complement),
-            top_items(original, release, threshold=self.threshold),
-        )
-        return {score.name: score for score in scores}
+    def metrics(self) -> tuple[Metric, ...]:
+        """Return cmae, cmae2, rfm, ham and topitem with the choices of these rules."""
+        cells = {"cells": self.cells, "orphans": self.orphans}
+        settings: Mapping[str, Mapping[str, Any]] = {
+            "cmae": cells,
+            "cmae2": cells,
+            "rfm": {},
+            "ham": {"complement": self.complement},
+            "topitem": {"threshold": self.threshold},
+        }
+        return tuple(make_part(find_part("metric", name), values) for name, values in settings.items())
 
-    def make_anonymizer(self, name: str, settings: Sequence[str] = ()) -> MasterAnonymizer:
+    def utility(self, original: History, release: Release, secret: Secret) -> dict[str, Score]:
+        """Return cmae, cmae2, rfm, ham and topitem."""
+        return {metric.name: metric.measure(original, release, secret) for metric in self.metrics()}
+
+    def make_anonymizer(self, name: str, settings: Sequence[str] = ()) -> Method:
         """Return an anonymizer with ``name=value`` settings."""
-        part: type[MasterAnonymizer] = _find("anonymizer", name, anonymizers())
+        part: type[Method] = _find("anonymizer", name, METHODS)
         return make_part(part, parse_settings(part, settings))
 
-    def make_attack(self, name: str, settings: Sequence[str] = ()) -> MasterAttack:
+    def make_attack(self, name: str, settings: Sequence[str] = ()) -> Attack:
         """Return an attack with ``name=value`` settings."""
-        part: type[MasterAttack] = _find("attack", name, attacks())
+        part: type[Attack] = _find("attack", name, ATTACKS)
         return make_part(part, parse_settings(part, settings))
 
     def anonymize(
-        self, method: MasterAnonymizer, original: Shop, folder: Path, *, rng: np.random.Generator
+        self, method: Method, original: Submission, folder: Path, *, rng: np.random.Generator
     ) -> dict[str, Any]:
         """Write M1.csv, T1.csv and, for its owner only, P.csv into a new folder; return what they hold."""
         with stage(f"anonymize: {method.name}"):
-            release = method.anonymize(original, rng=rng)
-        write_shop(release, folder)
-        counts, orphans = release.pseudonym_counts, int((release.shop.owner < 0).sum())
+            release, secret = method.anonymize(original.original, rng=rng)
+        write_shop(release, secret, original, folder)
+        shop, counts = shop_of(release), _pseudonym_counts(original.original, release, secret)
+        orphans = int((shop.owner < 0).sum())
         warnings = []
         if orphans:
             warnings.append(
@@ -218,58 +213,66 @@ class Pws2016(RuleSet):
                 "to it; exchange=1 renews pseudonyms within the rules"
             )
         return {
-            "customers": release.shop.customers,
-            "transactions": len(release.shop),
+            "customers": shop.customers,
+            "transactions": len(shop),
             "pseudonyms_per_customer": {"mean": float(counts.mean()), "max": int(counts.max())},
             "orphans": orphans,
             "warnings": warnings,
         }
 
+    def attack(self, attack: Attack, original: History, release: Release, *, rng: np.random.Generator) -> Ints:
+        """Return Q: the row of M, from 1, that the attack guesses for every row of M'."""
+        guesses = attack.guess(original, release, rng=rng)
+        return positions(guesses.frame["candidate"], shop_of(original).master["customer"]) + 1
+
     def run_attacks(
-        self, original: Shop, published: Shop, *, rng: np.random.Generator, likeness: Floats32
+        self, original: History, release: Release, *, rng: np.random.Generator, likeness: Floats32
     ) -> dict[str, Ints]:
         """Return the Q of every attack; ``likeness`` of all pairs is shared by who needs it."""
         from tokumei.contests.pws2016.attacks.all_features import AllFeatures
 
         guesses = {}
-        for name, part in attacks().items():
+        for name in ATTACKS:
             with stage(f"attack: {name}"):
-                attack = part()
+                attack = self.make_attack(name)
                 if isinstance(attack, AllFeatures):
-                    guesses[name] = attack.guess_from(likeness, original, published)
+                    guesses[name] = attack.choose_from(likeness, shop_of(original), shop_of(release)) + 1
                 else:
-                    guesses[name] = attack.guess(original, published, rng=rng)
+                    guesses[name] = self.attack(attack, original, release, rng=rng)
         return guesses
 
-    def evaluate(self, original: Shop, release: MasterRelease, *, rng: np.random.Generator) -> dict[str, Any]:
+    def evaluate(
+        self, original: History, release: Release, secret: Secret, *, rng: np.random.Generator
+    ) -> dict[str, Any]:
         """Measure all utilities, run all attacks, test P, and give a verdict."""
         from tokumei.contests.pws2016.attacks.likeness import combined_likeness
         from tokumei.contests.pws2016.consistency import judge_consistency
         from tokumei.contests.pws2016.verdict import combined_scores, judge_release
 
         with stage("utility"):
-            utility = self.utility(original, release)
+            utility = self.utility(original, release, secret)
+        before, after, claimed = shop_of(original), shop_of(release), claimed_rows(secret)
         with stage("compare all customers"):
-            likeness = combined_likeness(original, release.shop)
-        guesses = self.run_attacks(original, release.shop, rng=rng, likeness=likeness)
-        safety = {name: judge_rows(release.rows, q, originals=original.customers) for name, q in guesses.items()}
-        consistency = judge_consistency(original, release, likeness=likeness)
-        verdict = judge_release(safety, consistency, originals=original.customers)
+            likeness = combined_likeness(before, after)
+        guesses = self.run_attacks(original, release, rng=rng, likeness=likeness)
+        safety = {name: judge_rows(claimed + 1, q, originals=before.customers) for name, q in guesses.items()}
+        consistency = judge_consistency(before, after, claimed, likeness=likeness)
+        verdict = judge_release(safety, consistency, originals=before.customers)
         reid_max = max(result.rate for result in safety.values())
         return {
             "utility": {name: score.value for name, score in utility.items()},
             "attacks": {name: result.rate for name, result in safety.items()},
             "hits": {name: result.hits for name, result in safety.items()},
-            "n": release.shop.customers,
+            "n": after.customers,
             "reid_max": reid_max,
-            "baseline": 1 / original.customers,
+            "baseline": 1 / before.customers,
             "controls": {name: result.control for name, result in safety.items()},
             "consistent": consistency.consistent,
             "consistency": consistency.as_dict(),
             "combined": combined_scores(utility, reid_max),
             "verdict": verdict.outcome.value,
             "unsafe": verdict.outcome is Outcome.UNSAFE,
-            "reasons": [{"code": one.code, "sentence": one.sentence, "remedy": one.remedy} for one in verdict.reasons],
+            "reasons": [reason.as_dict() for reason in verdict.reasons],
         }
 
     def safety(self, p: Path, q: Path) -> RowGuesses:
@@ -285,25 +288,45 @@ class Pws2016(RuleSet):
         truth, guesses = (frames[name].cast(pl.Int64).to_numpy() for name in ("P", "Q"))
         return judge_rows(truth, guesses)
 
-    def sample_table(self, original: Shop, *, seed: int) -> list[dict[str, Any]]:
+    def sample_table(self, original: History, *, seed: int) -> list[dict[str, Any]]:
         """Return the evaluation of the five sample anonymizers, one after the other, each from the same seed."""
         rows = []
         for name in SAMPLES:
             with stage(name):
-                release = self.make_anonymizer(name).anonymize(original, rng=np.random.default_rng(seed))
-                rows.append({"anonymizer": name, **self.evaluate(original, release, rng=np.random.default_rng(seed))})
+                made = self.make_anonymizer(name).anonymize(original, rng=np.random.default_rng(seed))
+                rows.append({"anonymizer": name, **self.evaluate(original, *made, rng=np.random.default_rng(seed))})
         return rows
 
 
-def write_shop(release: MasterRelease, folder: Path) -> None:
+def write_shop(release: Release, secret: Secret, original: Submission, folder: Path) -> None:
     """Write M1.csv, T1.csv and P.csv into a new folder that appears whole or not at all; P is for its owner only."""
+    shop = shop_of(release)
     with atomic_folder(folder) as temporary:
-        secret = temporary / "P.csv"
-        secret.touch(mode=OWNER_ONLY)
-        secret.chmod(OWNER_ONLY)
-        pl.DataFrame({"row": release.rows}).write_csv(secret, include_header=False)
-        for name, frame in (("M1.csv", release.shop.master), ("T1.csv", release.shop.transactions)):
+        path = temporary / "P.csv"
+        path.touch(mode=OWNER_ONLY)
+        path.chmod(OWNER_ONLY)
+        pl.DataFrame({"row": claimed_rows(secret) + 1}).write_csv(path, include_header=False)
+        for name, frame in (("M1.csv", shop.master), ("T1.csv", _written(shop.history, secret, original))):
             frame.write_csv(temporary / name, include_header=False, quote_style="never")
+
+
+def _written(published: History, secret: Secret, original: Submission) -> pl.DataFrame:
+    """Return T'; a value that did not change is written as in T."""
+    frame = published.text(literal=True)
+    real, rows = secret.rows >= 0, np.maximum(secret.rows, 0)
+    for name in original.original.codes:
+        same = real & (original.original.codes[name][rows] == published.codes[name])
+        frame = frame.with_columns(original.texts[name].gather(rows).zip_with(pl.Series(same), frame[name]).alias(name))
+    return frame
+
+
+def _pseudonym_counts(original: History, release: Release, secret: Secret) -> Ints:
+    """Return under how many pseudonyms each published customer appears in T'; 1 without transactions."""
+    real = np.flatnonzero(secret.rows >= 0)
+    owner = shop_of(original).owner[secret.rows[real]]
+    pairs = pl.DataFrame({"owner": owner, "name": release.pseudonyms.gather(real)}).unique()["owner"].to_numpy()
+    counts = np.bincount(pairs, minlength=shop_of(original).customers)
+    return np.maximum(counts, 1)[claimed_rows(secret)]
 
 
 def _read(path: Path, name: str, *, empty: bool) -> pl.DataFrame:
@@ -324,7 +347,7 @@ def _years(transactions: pl.DataFrame) -> tuple[int, int]:
 
 def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
     """Return the findings without the orphans, which become one warning."""
-    orphan = result.codes == result.code_names.index("UNKNOWN_ID")
+    orphan = result.codes == result.code_names.index("unknown-id")
     if not orphan.any():
         return result
     first, count = int(result.lines[orphan][0]), int(orphan.sum())
@@ -332,8 +355,7 @@ def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
         f"T' has {count:,} transaction{'s' if count > 1 else ''} whose pseudonym has no row in M' (the first on line "
         f"{first:,}); give it one or delete them"
     )
-    kept = ~orphan
-    return CheckResult(result.lines[kept], result.cells[kept], result.codes[kept], result.code_names, result.explainer)
+    return result.without(["unknown-id"])
 
 
 def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> str:

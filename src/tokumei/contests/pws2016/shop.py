@@ -1,49 +1,71 @@
 """A shop as PWS Cup 2016 sees it: a master with one row per customer, and the transactions (spec A.1).
 
-`Shop` holds both tables as the text of the contest files and gives numpy views of what the metrics, attacks and
-anonymizers compute with. `MasterRelease` is what an anonymizer hands over: M', T' and the secret P. Master and
-transactions are anonymized together and rows may be added, which the general Release does not describe; hence the two
-contracts of this module beside those of `tokumei.parts`.
+The data model is that of everything else: a History of transactions with a table of people, and a Release of both.
+`shop_history` and `shop_release` make them from the text of the contest files, `Shop` gives numpy views of what the
+metrics, attacks and anonymizers compute with.
 
 >>> people = [("7", "f", "1970/1/2", "Japan"), ("8", "m", "1970/1/3", "Japan")]
 >>> master = pl.DataFrame(people, schema=list(MASTER_COLUMNS), orient="row")
 >>> bought = [("8", "1", "2011/1/2", "9:05", "X", "0.5", "3"), ("9", "2", "2011/1/2", "9:05", "X", "1", "1")]
->>> shop = Shop(master, pl.DataFrame(bought, schema=list(TRANSACTION_COLUMNS), orient="row"))
+>>> shop = Shop(shop_history(master, pl.DataFrame(bought, schema=list(TRANSACTION_COLUMNS), orient="row")))
 >>> shop.owner.tolist(), shop.paid.tolist(), shop.totals.tolist()
 ([1, -1], [150, 100], [0, 150])
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import SLASH_DATE, Field, Kind, parse_values
-from tokumei.errors import ContentError, Finding
-from tokumei.parts import Part
+from tokumei.contests.file_columns import PWS2016_SCHEMA
+from tokumei.data import MISSING, SLASH_DATE, Column, History, Kind, Release, Schema, Secret
+from tokumei.errors import InfeasibleError
 
 __all__ = [
     "MASTER_COLUMNS",
     "TRANSACTION_COLUMNS",
-    "MasterAnonymizer",
-    "MasterAttack",
-    "MasterRelease",
     "Shop",
+    "claimed_rows",
     "codes_of",
     "positions",
+    "shop_history",
+    "shop_of",
+    "shop_release",
 ]
 
 MASTER_COLUMNS = ("customer", "sex", "birthday", "country")
 TRANSACTION_COLUMNS = ("customer", "invoice", "date", "time", "goods", "price", "quantity")
-_DATE = Field("date", Kind.DATE, format=SLASH_DATE)
-_BIRTHDAY = Field("birthday", Kind.DATE, format=SLASH_DATE)
-_PRICE = Field("price", Kind.NUMBER, 0.01)
-_QUANTITY = Field("quantity", Kind.NUMBER, 1.0)
+_MASTER_SCHEMA = Schema(
+    "customer",
+    (
+        Column(name="sex", kind=Kind.CATEGORY),
+        Column(name="birthday", kind=Kind.DATE, format=SLASH_DATE),
+        Column(name="country", kind=Kind.CATEGORY),
+    ),
+)
+
+
+def shop_history(master: pl.DataFrame, transactions: pl.DataFrame) -> History:
+    """Return master and transactions, text columns under their names, as a History with people."""
+    people = History.from_frame(master, _MASTER_SCHEMA, file="master")
+    return History.from_frame(transactions, PWS2016_SCHEMA, file="transactions").with_people(people)
+
+
+def shop_release(master: pl.DataFrame, transactions: pl.DataFrame) -> Release:
+    """Return an anonymized master and its transactions as a Release with people."""
+    history = shop_history(master, transactions)
+    people = history.people
+    return _published(history, None if people is None else _published(people, None))
+
+
+def _published(history: History, people: Release | None) -> Release:
+    cells = {name: history.cells(name) for name in history.codes}
+    return Release(history.schema, history.subjects.gather(history.subject), cells, people=people)
 
 
 def positions(texts: pl.Series, known: pl.Series) -> Ints:
@@ -66,41 +88,74 @@ def codes_of(*columns: pl.Series) -> tuple[Ints, ...]:
     return tuple(column.cast(kind).to_physical().cast(pl.Int64).to_numpy() for column in columns)
 
 
+@lru_cache(maxsize=4)
+def shop_of(data: History | Release) -> Shop:
+    """Return the view of a history, or of a release of single values, with people; it is kept for the next caller."""
+    return Shop(data.as_history() if isinstance(data, Release) else data)
+
+
+def claimed_rows(secret: Secret) -> Ints:
+    """Return P, counted from 0: the row of the master from which every row of the published one was made."""
+    if secret.people is None:
+        message = "the rows of the master behind those of the published one are not known; give the file P"
+        raise InfeasibleError(message, code="no-people")
+    return secret.people
+
+
 @dataclass(frozen=True, eq=False)
 class Shop:
     """Master and transactions as text columns, with their numbers as arrays; rows are counted from 0."""
 
-    master: pl.DataFrame
-    transactions: pl.DataFrame
+    history: History
+
+    @cached_property
+    def people(self) -> History:
+        """The master."""
+        if self.history.people is None:
+            message = "the data has no table of people; give the master beside the transactions"
+            raise InfeasibleError(message, code="needs")
+        return self.history.people
+
+    @cached_property
+    def master(self) -> pl.DataFrame:
+        """The master as text, the customer first."""
+        return _texts(self.people, [spec.name for spec in _MASTER_SCHEMA.fields])
+
+    @cached_property
+    def transactions(self) -> pl.DataFrame:
+        """Customer and categories of the transactions as text."""
+        return _texts(self.history, ["invoice", "time", "goods"])
 
     @property
     def customers(self) -> int:
         """The number of rows of the master."""
-        return self.master.height
+        return len(self.people)
 
     def __len__(self) -> int:
         """Return the number of transactions."""
-        return self.transactions.height
+        return len(self.history)
 
     @cached_property
     def owner(self) -> Ints:
         """The master row of every transaction, -1 for an orphan."""
-        return positions(self.transactions["customer"], self.master["customer"])
+        place = np.full(len(self.history.subjects), -1, dtype=np.int64)
+        place[self.people.subject] = np.arange(self.customers)
+        return place[self.history.subject]
 
     @cached_property
     def pence(self) -> Ints:
         """The unit price of every transaction in pence."""
-        return _numbers(self.transactions, _PRICE)
+        return _numbers(self.history, "price")
 
     @cached_property
     def quantity(self) -> Ints:
         """The quantity of every transaction."""
-        return _numbers(self.transactions, _QUANTITY)
+        return _numbers(self.history, "quantity")
 
     @cached_property
     def day(self) -> Ints:
         """The date of every transaction as days since 1970/1/1."""
-        return _numbers(self.transactions, _DATE)
+        return _numbers(self.history, "date")
 
     @cached_property
     def minute(self) -> Ints:
@@ -112,7 +167,7 @@ class Shop:
     @cached_property
     def birthday(self) -> Ints:
         """The birthday of every customer as days since 1970/1/1."""
-        return _numbers(self.master, _BIRTHDAY)
+        return _numbers(self.people, "birthday")
 
     @property
     def paid(self) -> Ints:
@@ -137,48 +192,18 @@ class Shop:
         return sums
 
 
-def _numbers(frame: pl.DataFrame, spec: Field) -> Ints:
-    """Return a column of numbers or dates as codes; the checkers of the rules report bad cells before this does."""
-    codes, bad = parse_values(frame[spec.name], spec)
-    if bad.any():
-        column = frame.columns.index(spec.name) + 1
-        rows = np.flatnonzero(bad)
-        findings = [
-            Finding(f"bad-{spec.name}", f"'{frame[spec.name][row]}' is no {spec.kind}", row + 1, column, spec.name)
-            for row in rows[:100].tolist()
-        ]
-        raise ContentError("table", findings, total=len(rows))
+def _texts(history: History, names: Sequence[str]) -> pl.DataFrame:
+    """Return the subject, as ``customer``, and some columns as text."""
+    fields = {history.schema.field(name).column for name in names}
+    narrow = Schema("customer", tuple(column for column in history.schema.columns if column.name in fields))
+    view = History(narrow, history.subjects, history.subject, history.codes, history.categories)
+    return view.text(literal=True).select("customer", *names)
+
+
+def _numbers(history: History, name: str) -> Ints:
+    """Return the codes of a column that has a value in every row."""
+    codes = history.codes[history.schema.field(name).name]
+    if (codes == MISSING).any():
+        message = f"the column '{name}' must have a value in every row"
+        raise InfeasibleError(message, code="missing-value")
     return codes
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MasterRelease:
-    """M' and T' (public) and P (secret): ``rows[i]`` is the row of M, from 1, from which row i of M' was made.
-
-    ``pseudonym_counts`` tells under how many pseudonyms each of these customers appears in T' (1 unless pseudonyms
-    are renewed or exchanged). The repr says nothing, so that P never enters a log by accident.
-    """
-
-    shop: Shop
-    rows: Ints
-    pseudonym_counts: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-
-    def __repr__(self) -> str:
-        """Return a fixed text."""
-        return "MasterRelease(…)"
-
-
-class MasterAnonymizer(Part):
-    """Turns M and T into M', T' and P."""
-
-    @abstractmethod
-    def anonymize(self, shop: Shop, *, rng: np.random.Generator) -> MasterRelease:
-        """Return what may be published together with its secret row numbers."""
-
-
-class MasterAttack(Part):
-    """Guesses from which row of M each row of M' was made, knowing M, T, M' and T'."""
-
-    @abstractmethod
-    def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:
-        """Return Q: one row of M, from 1, for every row of M'."""

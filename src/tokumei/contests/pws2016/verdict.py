@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tokumei.contests.pws2016.consistency import Consistency
+from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, chance_limit
 from tokumei.data import Goal, Outcome, Reason, Score, Verdict
-from tokumei.words import percent
 
 __all__ = ["combined_scores", "judge_release"]
 
@@ -22,20 +22,16 @@ def judge_release(attacks: Mapping[str, RowGuesses], consistency: Consistency, *
     """Return the verdict, the most harmful reason first; chance is divided among the attacks (Bonferroni)."""
     reasons = []
     if not consistency.consistent:
-        remedy = "Submit the P by which M' and T' were made; until then no re-identification rate means anything."
-        reasons.append(Reason(code="inconsistent-p", sentence=consistency.sentence(), remedy=remedy))
+        reasons.append(Reason(code="inconsistent-p", values={"finding": consistency.message()}, home=HOME))
     for name, result in sorted(attacks.items(), key=lambda item: -item[1].hits):
         limit = chance_limit(result.n, originals, alpha=ALPHA / max(len(attacks), 1))
         if result.hits > limit:
-            sentence = (
-                f"{name} names {result.hits:,} of {result.n:,} customers ({percent(result.rate)}); blind guessing "
-                f"reaches {limit:,} at most."
-            )
-            reasons.append(Reason(code="re-identified", sentence=sentence, remedy="Change more than the pseudonyms."))
+            values = {"attack": name, "hits": result.hits, "n": result.n, "rate": result.rate, "limit": limit}
+            reasons.append(Reason(code="re-identified", values=values, home=HOME))
     if reasons:
         return Verdict(outcome=Outcome.UNSAFE, reasons=tuple(reasons))
-    sentence = f"None of {len(attacks)} attacks names more customers than blind guessing."
-    return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(Reason(code="chance", sentence=sentence),))
+    reason = Reason(code="chance", values={"attacks": len(attacks)}, home=HOME)
+    return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,))
 
 
 def combined_scores(utility: Mapping[str, Score], reid_max: float) -> dict[str, float]:

@@ -255,7 +255,7 @@ def attack(
     with inputs([t, a1], "T A1", join=join) as (t_file, a1_file), progress_bars():
         published = Anonymized.read(a1_file, published=True)
         guesses = Pws2018().attack(part, Original.read(t_file), published, rng=seeded(seed))
-    pairs = [list(pair) for pair in guesses.frame.rows()]
+    pairs = [list(pair) for pair in guesses.pairs().rows()]
     lines = [",".join(pair) for pair in pairs]
     if target is None:
         finish_joined(lines)

@@ -18,7 +18,7 @@ from tokumei.contests.pws2018.messages import GuessExplainer
 
 __all__ = ["GUESS_CODES", "check_guesses"]
 
-GUESS_CODES = ("", "INVALID_FORMAT", "UNKNOWN_PSEUDONYM", "UNKNOWN_CUSTOMER", "DUPLICATE_PSEUDONYM")
+GUESS_CODES = ("", "invalid-format", "unknown-pseudonym", "unknown-customer", "duplicate-pseudonym")
 # Which cell each code is about; 0 is the whole line.
 _CELL_OF_CODE = np.array([0, 0, 1, 2, 1])
 
@@ -38,14 +38,14 @@ def check_guesses(customers: pl.Series, pseudonyms: pl.Series, raw: bytes) -> Ch
     first = counted.unique("pseudonym", keep="first", maintain_order=True)
     repeated = np.setdiff1d(counted["line"].to_numpy(), first["line"].to_numpy(), assume_unique=True)
     codes = np.zeros(len(lines), dtype=np.int64)
-    codes[repeated - 1] = GUESS_CODES.index("DUPLICATE_PSEUDONYM")
-    codes[~_is_in(parts["customer"], customers).to_numpy()] = GUESS_CODES.index("UNKNOWN_CUSTOMER")
-    codes[~known.to_numpy()] = GUESS_CODES.index("UNKNOWN_PSEUDONYM")
-    codes[~formed.to_numpy()] = GUESS_CODES.index("INVALID_FORMAT")
+    codes[repeated - 1] = GUESS_CODES.index("duplicate-pseudonym")
+    codes[~_is_in(parts["customer"], customers).to_numpy()] = GUESS_CODES.index("unknown-customer")
+    codes[~known.to_numpy()] = GUESS_CODES.index("unknown-pseudonym")
+    codes[~formed.to_numpy()] = GUESS_CODES.index("invalid-format")
     wrong = np.flatnonzero(codes)
     first_lines = dict(zip(first["pseudonym"].to_list(), first["line"].to_list(), strict=True))
     explainer = GuessExplainer(lines, first_lines)
-    return CheckResult(wrong + 1, _CELL_OF_CODE[codes[wrong]], codes[wrong], GUESS_CODES, explainer)
+    return CheckResult(wrong + 1, _CELL_OF_CODE[codes[wrong]], codes[wrong], GUESS_CODES, explainer, official=True)
 
 
 def _lines(raw: bytes) -> pl.Series:

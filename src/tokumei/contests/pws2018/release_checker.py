@@ -35,15 +35,15 @@ __all__ = ["RELEASE_CODES", "check_release"]
 
 RELEASE_CODES = (
     "",
-    "INVALID",
-    "NOT_CONTAINED",
-    "INCONSISTENT",
-    "TOO_MANY_CELLS",
-    "NOT_ENOUGH_CELLS",
-    "TOO_MANY_LINES",
-    "NOT_ENOUGH_LINES",
-    "BAD_NEWLINE",
-    "LINE_TOO_LONG",
+    "invalid",
+    "not-contained",
+    "inconsistent",
+    "too-many-cells",
+    "not-enough-cells",
+    "too-many-lines",
+    "not-enough-lines",
+    "bad-newline",
+    "line-too-long",
 )
 _COLUMNS = ("customer", "date", "goods", "price", "quantity")
 _DELETED_ROW = "*,*,*,*,*"
@@ -60,7 +60,7 @@ def check_release(original: pl.DataFrame, raw: bytes) -> CheckResult:
     at, cell = np.nonzero(faults)
     wrong_count = np.flatnonzero(counts != len(_COLUMNS))
     count_codes = np.where(
-        counts[wrong_count] > len(_COLUMNS), _position("TOO_MANY_CELLS"), _position("NOT_ENOUGH_CELLS")
+        counts[wrong_count] > len(_COLUMNS), _position("too-many-cells"), _position("not-enough-cells")
     )
     found_lines = np.concatenate((rows[at], wrong_count)) + 1
     found_cells = np.concatenate((cell + 1, np.zeros(len(wrong_count), dtype=np.int64)))
@@ -70,6 +70,7 @@ def check_release(original: pl.DataFrame, raw: bytes) -> CheckResult:
         *_with_line_fault(lines, found_lines[order], found_cells[order], found_codes[order]),
         RELEASE_CODES,
         ReleaseExplainer(lines, original, _on_lines(checked.conflicts, rows, lines.count)),
+        official=True,
     )
 
 

@@ -6,7 +6,7 @@ a broken encoding spoils only the cells that hold it.
 
 >>> lines = split_lines(b"1,a\n2,b\r\n3\r,c\n", expected=3)
 >>> lines.count, lines.fault, lines.fault_line
-(2, <LineFault.BAD_NEWLINE: 'BAD_NEWLINE'>, 3)
+(2, <LineFault.BAD_NEWLINE: 'bad-newline'>, 3)
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _PIECE = 1 << 22
 class LineFault(StrEnum):
     """Why reading a file ended before, or other than, at its last line."""
 
-    BAD_NEWLINE = "BAD_NEWLINE"
-    LINE_TOO_LONG = "LINE_TOO_LONG"
-    TOO_MANY_LINES = "TOO_MANY_LINES"
-    NOT_ENOUGH_LINES = "NOT_ENOUGH_LINES"
+    BAD_NEWLINE = "bad-newline"
+    LINE_TOO_LONG = "line-too-long"
+    TOO_MANY_LINES = "too-many-lines"
+    NOT_ENOUGH_LINES = "not-enough-lines"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

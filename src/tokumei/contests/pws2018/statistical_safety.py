@@ -13,8 +13,10 @@ from fractions import Fraction
 import polars as pl
 
 from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, official_threshold, sharp_threshold
+from tokumei.contests.pws2018.messages import HOME
 from tokumei.data import Guesses, Outcome, Reason, Verdict
 from tokumei.errors import ContentError, Finding, InputError
+from tokumei.words import Message
 
 __all__ = ["SafetyResult", "SafetyTest", "judge_guesses", "owners_of"]
 
@@ -57,12 +59,13 @@ class SafetyResult:
         """Return the outcome after the official threshold, with both comparisons as reasons."""
         outcome = Outcome.UNSAFE if self.unsafe else Outcome.NOT_SHOWN_UNSAFE
         tests = (("official", self.threshold, self.unsafe), ("sharp", self.sharp_threshold, self.sharp_unsafe))
+        counts = {"hits": self.hits, "n": self.n}
         reasons = tuple(
             Reason(
                 code=f"{name}-threshold",
-                sentence=f"{self.hits} of {self.n} guesses are right; the {name} threshold {limit} "
-                f"is {'reached' if reached else 'not reached'}.",
-                remedy="Generalize further or delete more before publishing." if reached else "",
+                form="threshold-reached" if reached else "threshold-not-reached",
+                values={**counts, "test": Message(f"threshold.{name}", home=HOME), "limit": limit},
+                home=HOME,
             )
             for name, limit, reached in tests
         )
@@ -107,7 +110,7 @@ class SafetyTest:
         A guess for a pseudonym that was never published cannot be judged and is an error. A repeated pseudonym counts
         every time, as in the official program, with a warning; the strict test refuses it.
         """
-        frame = guesses.frame
+        frame = guesses.pairs()
         _refuse(frame, ~frame["pseudonym"].is_in(owners["pseudonym"].implode()), "UNKNOWN_PSEUDONYM", file)
         repeated = ~frame["pseudonym"].is_first_distinct()
         warnings: list[str] = []

@@ -2,20 +2,20 @@
 
 Errors decide the verdict. Warnings name what the official programs overlook or decide against the rules (spec F-D3,
 F-D5); ``strict`` follows the spec instead. Blank lines are skipped, as the official programs do. The sentences stand
-in `health_messages`.
+in ``words/en.toml`` and ``ja.toml``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from tokumei.contests.check_result import Language
-from tokumei.contests.pws2021.messages import health_sentence
 from tokumei.contests.pws2021.table import COLUMNS, DOMAINS, EMPTY, HealthTable
 from tokumei.errors import Finding
+from tokumei.words import Message
 
 __all__ = ["Checked", "TextRows", "check_answers", "check_release_files"]
 
@@ -23,6 +23,8 @@ RANGES = {"age": (13.0, 85.0), "bmi": (13.0, 75.0), "dep": (0.0, 1.0), "pir": (0
 INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
 TEST_ROWS, GUESSES = 100, 3
 SHOWN = 40
+# Where the texts of this year stand.
+HOME = "tokumei.contests.pws2021"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Checked:
                 "column": found.column,
                 "name": found.name,
                 "code": found.code,
-                "message": found.message,
+                "message": str(found.message),
                 "severity": severity,
             }
             for severity, group in (("error", self.errors), ("warning", self.warnings))
@@ -79,20 +81,23 @@ class TextRows:
         return [parts.list.get(column, null_on_oob=True) for column in range(width)]
 
 
-class _Notes:
-    """Collects findings of one file, in one language."""
+def _message(key: str, facts: Mapping[str, object]) -> Message:
+    return Message(f"finding.{key.replace(' ', '-')}", facts, HOME)
 
-    def __init__(self, file: str, language: Language) -> None:
+
+class _Notes:
+    """Collects findings of one file."""
+
+    def __init__(self, file: str) -> None:
         self.file = file
-        self.language = language
         self.errors: list[tuple[str, Finding]] = []
         self.warnings: list[tuple[str, Finding]] = []
 
     def add(
         self, key: str, *, error: bool = True, line: int | None = None, column: int | None = None, **facts: object
     ) -> None:
-        """Add a finding; the code is the first word of the key of its sentence."""
-        finding = Finding(key.partition(" ")[0], health_sentence(key, self.language, **facts), line, column)
+        """Add a finding; the code is the first word of the key of its sentence, which names the rest."""
+        finding = Finding(key.partition(" ")[0], _message(key, facts), line, column)
         (self.errors if error else self.warnings).append((self.file, finding))
 
     def add_cells(
@@ -112,16 +117,14 @@ class _Notes:
         for row in wrong.fill_null(value=False).arg_true().to_list():
             value = values[row] or ""
             shown = value if len(value) <= SHOWN else value[: SHOWN - 3] + "..."
-            message = health_sentence(key, self.language, value=shown, **facts)
+            message = _message(key, {"value": shown, **facts})
             finding = Finding(key.partition(" ")[0], message, rows.numbers[row], column + 1, name, value)
             found.append((self.file, finding))
 
 
-def check_release_files(
-    original: HealthTable, d: TextRows, x: TextRows, *, strict: bool = False, language: Language = "en"
-) -> Checked:
+def check_release_files(original: HealthTable, d: TextRows, x: TextRows, *, strict: bool = False) -> Checked:
     """Check D and X against B by the official rules; ``strict`` by the resolutions of the spec."""
-    in_d, in_x = _Notes("D", language), _Notes("X", language)
+    in_d, in_x = _Notes("D"), _Notes("X")
     _check_width(d, len(COLUMNS), in_d)
     for position, name in enumerate(COLUMNS):
         if name in RANGES:
@@ -142,13 +145,13 @@ def _check_width(rows: TextRows, width: int, notes: _Notes) -> None:
     """Report lines of a wrong number of cells, once if all are alike."""
     widths = rows.widths()
     wrong = [number for number, found in enumerate(widths) if found != width]
-    cells = f"{width} cell{'s' if width > 1 else ''}"
+    cells = Message("word.cells" if width > 1 else "word.cell", {"width": width}, HOME)
     if len(set(widths)) == 1 and wrong:
         found, column = widths[0], min(widths[0], width) + 1
-        notes.add("column-count everywhere", line=rows.numbers[0], column=column, found=found, cells=cells, width=width)
+        notes.add("column-count everywhere", line=rows.numbers[0], column=column, found=found, cells=cells)
         return
     for row in wrong:
-        notes.add("column-count", line=rows.numbers[row], found=widths[row], cells=cells, width=width)
+        notes.add("column-count", line=rows.numbers[row], found=widths[row], cells=cells)
 
 
 def _check_number(
@@ -167,7 +170,7 @@ def _check_number(
     if name in ("age", "bmi"):
         least, most = float(original.number(name).min()), float(original.number(name).max())
         beyond = usable & ~outside & ~value.is_between(least, most)
-        notes.add_cells(rows, beyond, (column, name), "out-of-range-of-B", error=False, low=least, high=most)
+        notes.add_cells(rows, beyond, (column, name), "out-of-range-of-b", error=False, low=least, high=most)
     else:
         fraction = usable & ~outside & ~value.is_in([0.0, 1.0])
         notes.add_cells(rows, fraction, (column, name), "no-0-or-1", error=False)
@@ -200,21 +203,21 @@ def _check_excluded(total: int, kept: int, x: TextRows, notes: _Notes, *, strict
     _check_width(x, 1, notes)
     text = x.cells(1)[0]
     whole = text.str.contains(INTEGER)
-    notes.add_cells(x, ~whole, (0, "row"), "no-integer X")
+    notes.add_cells(x, ~whole, (0, "row"), "no-integer x")
     number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)
     repeated = number.is_not_null() & ~number.is_first_distinct()
     notes.add_cells(x, repeated, (0, "row"), "duplicate-row")
     outside = whole & ~number.is_between(0, total - 1)
-    notes.add_cells(x, outside, (0, "row"), "row-out-of-range X", error=strict, last=total - 1)
+    notes.add_cells(x, outside, (0, "row"), "row-out-of-range x", error=strict, last=total - 1)
     if len(x.numbers) + kept != total:
-        notes.add("row-count X", listed=len(x.numbers), kept=kept, total=total)
+        notes.add("row-count x", listed=len(x.numbers), kept=kept, total=total)
 
 
-def check_answers(total: int, e: TextRows, *, language: Language = "en") -> Checked:
+def check_answers(total: int, e: TextRows) -> Checked:
     """Check E: 100 lines of three whole numbers from -1 to the last row of B (spec D.4, F-D9)."""
-    notes = _Notes("E", language)
+    notes = _Notes("E")
     if len(e.numbers) != TEST_ROWS:
-        notes.add("row-count E", listed=len(e.numbers), total=TEST_ROWS)
+        notes.add("row-count e", listed=len(e.numbers), total=TEST_ROWS)
     if not e.numbers:
         return Checked(tuple(notes.errors))
     _check_width(e, GUESSES, notes)
@@ -222,10 +225,10 @@ def check_answers(total: int, e: TextRows, *, language: Language = "en") -> Chec
     for column, name in enumerate(("first", "second", "third")):
         text = e.cells(GUESSES)[column]
         whole = text.str.contains(INTEGER)
-        notes.add_cells(e, ~whole, (column, name), "no-integer E")
+        notes.add_cells(e, ~whole, (column, name), "no-integer e")
         number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)
         outside = whole & ~number.is_between(-1, total - 1)
-        notes.add_cells(e, outside, (column, name), "row-out-of-range E", last=total - 1)
+        notes.add_cells(e, outside, (column, name), "row-out-of-range e", last=total - 1)
         numbers.append(number.fill_null(-1).to_numpy())
     mixed = (numbers[0] == -1) & ((numbers[1] > -1) | (numbers[2] > -1))
     notes.add_cells(e, pl.Series(np.asarray(mixed)), (0, "first"), "mixed-answer", error=False)

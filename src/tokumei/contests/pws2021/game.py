@@ -27,7 +27,7 @@ from tokumei.contests.base import (
     RoundTable,
     Row,
 )
-from tokumei.contests.notes import KEPT_NOTES, note_of_error, paired, without_folders
+from tokumei.contests.notes import KEPT_NOTES, note_of, note_of_error, without_folders
 
 if TYPE_CHECKING:
     from tokumei.contests.pws2021.checker import Checked as Judged
@@ -137,9 +137,9 @@ class Pws2021Game(Game):
         if long:
             return _refused(long)
         try:
-            judged, japanese = (rules.check_dx(original, d, x, language=language) for language in ("en", "ja"))
+            judged = rules.check_dx(original, d, x)
             if not judged.valid:
-                return _refused(*_notes(judged, japanese))
+                return _refused(*_notes(judged))
             found = rules.evaluate(original, d, x)
         except TokumeiError as error:
             return _refused([note_of_error(error)])
@@ -260,11 +260,9 @@ def _refused(notes: Sequence[Note], count: int | None = None) -> Checked:
     return Checked(valid=False, notes=tuple(notes), note_count=len(notes) if count is None else count)
 
 
-def _notes(english: Judged, japanese: Judged) -> tuple[list[Note], int]:
+def _notes(judged: Judged) -> tuple[list[Note], int]:
     """Return the errors of a checker in both languages, and how many there are."""
-    both = zip(english.errors[:KEPT_NOTES], japanese.errors[:KEPT_NOTES], strict=True)
-    notes = [note for (file, one), (_, other) in both for note in paired([one], [other], file)]
-    return notes, len(english.errors)
+    return [note_of(found, file) for file, found in judged.errors[:KEPT_NOTES]], len(judged.errors)
 
 
 def _too_long(files: dict[str, Path], most: int) -> list[Note]:
@@ -298,9 +296,9 @@ def _scored(rules: Pws2021, original: HealthFile, folder: Path) -> Checked:
     if long:
         return _refused(long)
     try:
-        judged, japanese = (rules.check_e(original, path, language=language) for language in ("en", "ja"))
+        judged = rules.check_e(original, path)
         if not judged.valid:
-            return _refused(*_notes(judged, japanese))
+            return _refused(*_notes(judged))
         return Checked(valid=True, figures=rules.lmark(answers, path).as_dict())
     except TokumeiError as error:
         return _refused([note_of_error(error, "E")])

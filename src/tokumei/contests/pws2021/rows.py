@@ -13,6 +13,8 @@ from tokumei.array_types import Bools, Floats, Ints
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable, same_levels
 
 __all__ = [
+    "first_equal_rows",
+    "kept_rows",
     "nearest_rows",
     "pair_distances",
     "pair_losses",
@@ -42,6 +44,24 @@ def value_keys(columns: list[npt.NDArray[np.generic]]) -> Ints:
         # Renumbering after every column keeps the numbers small whatever the number of columns.
         _, keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
     return keys.astype(np.int64)
+
+
+def kept_rows(count: int, deleted: Ints) -> Ints:
+    """Return the rows that were not deleted, in order."""
+    kept = np.ones(count, dtype=bool)
+    kept[deleted] = False
+    return np.flatnonzero(kept)
+
+
+def first_equal_rows(left: HealthTable, right: HealthTable) -> Ints:
+    """Return, for every row of ``left``, the first row of ``right`` with the same values, -1 if there is none."""
+    both = same_levels([left, right])
+    columns = [np.concatenate([table.codes[:, at] for table in both]) for at in range(len(NOMINAL))]
+    columns += [np.concatenate([table.numbers[:, at] for table in both]) for at in range(left.numbers.shape[1])]
+    keys = value_keys(list(columns))
+    first = np.full(int(keys.max(initial=0)) + 1, -1, dtype=np.int64)
+    first[keys[left.height :][::-1]] = np.arange(right.height)[::-1]
+    return first[keys[: left.height]]
 
 
 def uniqueness_keys(table: HealthTable) -> Ints:

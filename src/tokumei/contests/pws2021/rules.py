@@ -16,34 +16,30 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.check_result import Language
 from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, check_release_files
 from tokumei.contests.pws2021.metrics.information_loss import InformationLoss, information_loss
 from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks
 from tokumei.contests.pws2021.metrics.mean_risk import mean_risk
 from tokumei.contests.pws2021.metrics.uniqueness_rate import uniqueness_rate
 from tokumei.contests.pws2021.metrics.utility_marks import utility_marks
-from tokumei.contests.pws2021.parts import HealthAnonymizer, HealthAttack, kept_rows
 from tokumei.contests.pws2021.picked_rows import OFFICIAL_SEED, pick_rows
-from tokumei.contests.pws2021.table import HealthTable
+from tokumei.contests.pws2021.rows import first_equal_rows, kept_rows
+from tokumei.contests.pws2021.table import HealthTable, health_table
 from tokumei.contests.pws2021.utility import UtilityDifferences
 from tokumei.contests.reading import read_contest
-from tokumei.data import lines_of, read_bytes, to_utf8
+from tokumei.data import History, Release, Secret, lines_of, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
-from tokumei.parts import RuleSet, parameter
+from tokumei.parts import Attack, Method, RuleSet, find_part, parameter
 from tokumei.progress import stage
 
 if TYPE_CHECKING:
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
-    from tokumei.contests.pws2021.parts import HealthRelease
     from tokumei.data import Score
 
 __all__ = [
     "LIMITS",
     "HealthFile",
     "Pws2021",
-    "anonymizer_parts",
-    "attack_parts",
     "joined_rows",
     "read_guesses",
     "read_rows",
@@ -56,28 +52,10 @@ LIMITS: Mapping[str, Mapping[str, float]] = {
     "preliminary": {"uniqrt": 0.5, "rate": 0.05, "OR": 0.1, "cor": 0.1, "iloss": 6.0},
     "final": {"uniqrt": 0.5, "rate": 0.05, "OR": 0.1, "cor": 0.1, "iloss": 4.0},
 }
+METHODS = ("bottom", "dp", "kanony", "rr", "team06", "top")
+ATTACKS = ("attack", "likelihood", "odds-penalty", "rlink", "team06")
 # Differences of decimals (30.8 - 26.8) miss whole numbers by less than this.
 ROUNDING = 1e-9
-
-
-def anonymizer_parts() -> dict[str, type[HealthAnonymizer]]:
-    """Return the methods of the contest by name."""
-    from tokumei.contests.pws2021.methods.health_perturbation import LaplaceValues, RandomizedValues
-    from tokumei.contests.pws2021.methods.health_row_choice import BottomRows, RareRows, TopRows
-    from tokumei.contests.pws2021.methods.team06 import Team06
-
-    parts: list[type[HealthAnonymizer]] = [BottomRows, LaplaceValues, RandomizedValues, RareRows, Team06, TopRows]
-    return {part.name: part for part in parts}
-
-
-def attack_parts() -> dict[str, type[HealthAttack]]:
-    """Return the attacks of the contest by name."""
-    from tokumei.contests.pws2021.attacks.loss_band import LossBand, PenalizedBand
-    from tokumei.contests.pws2021.attacks.nearest_linkage import ClosestRows, NearestLinkage
-    from tokumei.contests.pws2021.attacks.perturbation_likelihood import PerturbationLikelihood
-
-    parts: list[type[HealthAttack]] = [ClosestRows, LossBand, NearestLinkage, PenalizedBand, PerturbationLikelihood]
-    return {part.name: part for part in parts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +74,11 @@ class HealthFile:
     def table(self) -> HealthTable:
         """The rows as arrays; cells that are no numbers raise ContentError."""
         return HealthTable.from_frame(self.frame, file=str(self.path))
+
+    @cached_property
+    def history(self) -> History:
+        """The rows as a History, in which every row is a person of its own."""
+        return self.table.history()
 
     def lines(self, rows: Ints) -> list[str]:
         """Return rows as they are written in the file."""
@@ -152,13 +135,13 @@ class Pws2021(RuleSet):
     strict: bool = False
     round: str = parameter("final", "whose limits apply", choices=("preliminary", "final"))
 
-    def check_dx(self, original: HealthFile, d: Path, x: Path, *, language: Language = "en") -> Checked:
+    def check_dx(self, original: HealthFile, d: Path, x: Path) -> Checked:
         """Check D and X against B."""
-        return check_release_files(original.table, _text_rows(d), _text_rows(x), strict=self.strict, language=language)
+        return check_release_files(original.table, _text_rows(d), _text_rows(x), strict=self.strict)
 
-    def check_e(self, original: HealthFile, e: Path, *, language: Language = "en") -> Checked:
+    def check_e(self, original: HealthFile, e: Path) -> Checked:
         """Check E against B."""
-        return check_answers(original.frame.height, _text_rows(e), language=language)
+        return check_answers(original.frame.height, _text_rows(e))
 
     def iloss(self, before: HealthFile, after: HealthFile) -> InformationLoss:
         """Return the information loss of D against C."""
@@ -179,23 +162,24 @@ class Pws2021(RuleSet):
         return original.lines(rows), answers
 
     def risk(
-        self, attack: HealthAttack, original: HealthFile, d: Path, x: Path, *, draws: int, seed: int = 0
+        self, attack: Attack, original: HealthFile, d: Path, x: Path, *, draws: int, seed: int = 0
     ) -> tuple[Score, list[LinkageMarks]]:
         """Return the mean risk of an attack over many draws of test rows, and the marks of every draw."""
         deleted = read_rows(x, count=original.frame.height)
-        release = HealthFile.read(d, "D").table
-        if release.height != original.frame.height - len(deleted):
-            message = f"{d} has {release.height} rows, but B without X has {original.frame.height - len(deleted)}"
+        release = HealthFile.read(d, "D").table.release()
+        if len(release) != original.frame.height - len(deleted):
+            message = f"{d} has {len(release)} rows, but B without X has {original.frame.height - len(deleted)}"
             raise InfeasibleError(message, code="row-count", file=str(d))
         marks = []
         with stage(f"attack {attack.name}", draws) as advance:
             for draw in range(draws):
                 rows, answers = pick_rows(original.frame.height, deleted, seed=seed + draw)
                 generator = np.random.default_rng([seed, draw])
-                guesses = attack.guess(original.table.take(rows), release, rng=generator)
-                marks.append(linkage_marks(answers, guesses, strict=self.strict))
+                guesses = attack.guess(original.history.take(rows), release, rng=generator)
+                choices = guesses.choices(release.pseudonyms)
+                marks.append(linkage_marks(answers, choices, strict=self.strict))
                 advance(1)
-        return mean_risk(marks, rows=release.height), marks
+        return mean_risk(marks, rows=len(release)), marks
 
     def evaluate(self, original: HealthFile, d: Path, x: Path) -> dict[str, Any]:
         """Check D and X and compare every figure with its limit; ``passes`` only if nothing is wrong."""
@@ -234,17 +218,17 @@ class Pws2021(RuleSet):
             limits[name] = {"value": value, "limit": most, "ok": value <= most + ROUNDING, "margin": most - value}
         return limits, warnings
 
-    def anonymizer(self, name: str) -> type[HealthAnonymizer]:
+    def anonymizer(self, name: str) -> type[Method]:
         """Return the method of this name."""
-        return _find(name, anonymizer_parts(), "method")
+        return _find(name, METHODS, "anonymizer", "method")
 
-    def find_attack(self, name: str) -> type[HealthAttack]:
+    def find_attack(self, name: str) -> type[Attack]:
         """Return the attack of this name."""
-        return _find(name, attack_parts(), "attack")
+        return _find(name, ATTACKS, "attack", "attack")
 
-    def anonymize(self, method: HealthAnonymizer, original: HealthFile, *, rng: np.random.Generator) -> HealthRelease:
+    def anonymize(self, method: Method, original: HealthFile, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Run a method on B (or C)."""
-        return method.release(original.table, rng=rng)
+        return method.anonymize(original.history, rng=rng)
 
     def seed_search(
         self, search: SeedSearch, original: HealthFile, known: HealthFile, state: SeedState | None = None
@@ -258,17 +242,18 @@ class Pws2021(RuleSet):
         return search.run(lambda rng: synthesizer.draw(public.height, rng=rng), rows, state)
 
 
-def _find(name: str, parts: Mapping[str, Any], kind: str) -> Any:
-    if name not in parts:
-        known = ", ".join(sorted(parts))
-        message = f"pws2021 has no {kind} named '{name}'{did_you_mean(name, parts)}; it has {known}"
+def _find(name: str, known: Sequence[str], kind: str, noun: str) -> type[Any]:
+    if name not in known:
+        message = f"pws2021 has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
         raise UnknownPartError(message)
-    return parts[name]
+    return find_part(kind, name)
 
 
-def release_lines(release: HealthRelease, original: HealthFile) -> list[str]:
-    """Return the lines of D; rows taken from B keep the text they have there."""
-    return release.table.lines() if release.sources is None else original.lines(release.sources)
+def release_lines(release: Release, original: HealthFile) -> list[str]:
+    """Return the lines of D; if all of its rows are rows of B, they keep the text that they have there."""
+    table = health_table(release)
+    sources = first_equal_rows(table, original.table)
+    return table.lines() if (sources < 0).any() else original.lines(sources)
 
 
 def joined_rows(paths: Sequence[Path]) -> Ints:

@@ -63,6 +63,7 @@ def anonymize(
     json: JsonFlag = False,
 ) -> None:
     """Anonymize B: write D (-o) and the deleted rows X (-x)."""
+    from tokumei.contests.pws2021.rows import kept_rows
     from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
     from tokumei.errors import ParameterError
     from tokumei.flow import seeded
@@ -77,21 +78,22 @@ def anonymize(
     method = make_part(found, parse_settings(found, settings or []))
     original = HealthFile.read(b, "B")
     with progress_bars():
-        release = rules.anonymize(method, original, rng=seeded(seed))
+        release, secret = rules.anonymize(method, original, rng=seeded(seed))
     if seed is not None:
         warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
+    deleted = kept_rows(original.frame.height, secret.rows)
     _write(output, release_lines(release, original))
-    _write(excluded, release.deleted.tolist(), secret=True)
+    _write(excluded, deleted.tolist(), secret=True)
     result: dict[str, Any] = {
         "method": name,
-        "rows": release.table.height,
-        "deleted": len(release.deleted),
-        "report": dict(release.report),
+        "rows": len(release),
+        "deleted": len(deleted),
+        "report": dict(secret.report),
     }
 
     def show(console: Any) -> None:
-        console.print(f"{name}: D has {release.table.height:,} rows, {len(release.deleted):,} rows of B deleted")
-        steps = release.report.get("steps", [])
+        console.print(f"{name}: D has {len(release):,} rows, {len(deleted):,} rows of B deleted")
+        steps = secret.report.get("steps", [])
         if steps:
             headers = list(dict.fromkeys(key for step in steps for key in step))
             show_table(console, headers, [[step.get(key, "") for key in headers] for step in steps])
@@ -116,9 +118,10 @@ def attack(
     _check_targets((output,), ct, d)
     found = Pws2021().find_attack(name)
     part = make_part(found, parse_settings(found, settings or []))
-    test, release = HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table
+    test, release = HealthFile.read(ct, "CT").history, HealthFile.read(d, "D").table.release()
     with progress_bars():
-        guesses = part.guess(test, release, rng=seeded(seed)).tolist()
+        answers = part.guess(test, release, rng=seeded(seed))
+    guesses = answers.choices(release.pseudonyms).tolist()
     _write(output, (",".join(map(str, row)) for row in guesses))
     members = sum(row[0] >= 0 for row in guesses)
     finish(
@@ -192,7 +195,7 @@ def exclude(
     json: JsonFlag = False,
 ) -> None:
     """Write C: B without the rows X, in the order of B."""
-    from tokumei.contests.pws2021.parts import kept_rows
+    from tokumei.contests.pws2021.rows import kept_rows
     from tokumei.contests.pws2021.rules import HealthFile, read_rows
 
     _check_targets((output, index), b, x)

@@ -1,22 +1,37 @@
 """The health table of PWS Cup 2021 as arrays: twelve columns, one row per person (spec D.1).
 
-Numbers are floats, nominal columns codes into sorted levels. An empty nominal cell is the level ``""``. Measures that
-compare two tables first give them the same levels (`same_levels`).
+A view of a History (or of a release of single values) whose every row is a person of its own, as methods, attacks and
+metrics compute on it. Numbers are floats, nominal columns codes into sorted levels. An empty nominal cell is the level
+``""``. Measures that compare two tables first give them the same levels (`same_levels`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Floats, Ints
-from tokumei.errors import ContentError, Finding
+from tokumei.contests.file_columns import PWS2021_SCHEMA
+from tokumei.data import (
+    MISSING,
+    ROW_SUBJECT,
+    Cells,
+    History,
+    Kind,
+    RangeCells,
+    Release,
+    Schema,
+    SetCells,
+    value_text,
+)
+from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
 
-__all__ = ["COLUMNS", "DOMAINS", "EMPTY", "NOMINAL", "NUMBERS", "HealthTable", "same_levels"]
-
+__all__ = ["COLUMNS", "DOMAINS", "EMPTY", "NOMINAL", "NUMBERS", "HealthTable", "health_table", "same_levels"]
 
 COLUMNS = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "gh", "mets", "qm", "dia")
 NUMBERS = ("age", "bmi", "dep", "pir", "gh", "mets", "dia")
@@ -28,6 +43,11 @@ DOMAINS: Mapping[str, tuple[str, ...]] = {
     "mar": ("Divorced", "Married", "Never", "Parther", "Separated", "Widowed"),
     "qm": ("Q1", "Q2", "Q3", "Q4"),
 }
+
+# Steps of numbers, the coarsest that fits is used; what is written more finely than the last one is rounded to it.
+STEPS = (1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)
+SLACK = 1e-9
+LARGEST = 2.0**53
 
 # What the official programs read as an empty cell.
 EMPTY = frozenset(
@@ -98,6 +118,57 @@ class HealthTable:
             lost += [(name, value) for value in theirs if value and value not in own]
         return lost
 
+    def cells(self, history: History) -> dict[str, Cells]:
+        """Return the columns as cells after the schema of the history that they were changed from."""
+        cells: dict[str, Cells] = {}
+        for spec in history.schema.fields:
+            if not spec.nominal:
+                cells[spec.name] = RangeCells.of_values(_steps(self.number(spec.name), spec.step))
+                continue
+            known = history.categories[spec.name].to_list()
+            if spec.name in NOMINAL:
+                codes, levels = self.nominal(spec.name)
+                wanted: list[Any] = list(levels)
+                place: dict[Any, int] = {value: at for at, value in enumerate(known)}
+            else:
+                numbers, codes = np.unique(self.number(spec.name), return_inverse=True)
+                wanted = numbers.tolist()
+                place = {float(value): at for at, value in enumerate(known)}
+            used = set(np.unique(codes).tolist())
+            new = [value for at, value in enumerate(wanted) if at in used and value not in place]
+            place |= {value: len(known) + at for at, value in enumerate(new)}
+            codes = np.array([place.get(value, 0) for value in wanted], dtype=np.int64)[codes]
+            dictionary = pl.Series(spec.name, [*known, *(_written(value) for value in new)], dtype=pl.String)
+            cells[spec.name] = SetCells.of_values(codes, dictionary)
+        return cells
+
+    def history(self) -> History:
+        """Return the rows as a History; numbers that the schema of the contest is too coarse for get a finer step."""
+        columns, codes, categories = [], {}, {}
+        for column in PWS2021_SCHEMA.columns:
+            name = column.name
+            if name in NOMINAL:
+                codes[name], levels = self.nominal(name)
+                categories[name] = pl.Series(name, levels, dtype=pl.String)
+            elif column.kind is Kind.CATEGORY:
+                values, codes[name] = np.unique(self.number(name), return_inverse=True)
+                categories[name] = pl.Series(name, [_written(value) for value in values.tolist()], dtype=pl.String)
+            else:
+                fitting = (step for step in STEPS if step <= column.step and _fits(self.number(name), step))
+                column = replace(column, step=next(fitting, STEPS[-1]))  # noqa: PLW2901
+                codes[name] = _steps(self.number(name), column.step)
+            columns.append(column)
+        width = len(str(max(self.height, 1)))
+        subjects = pl.Series(ROW_SUBJECT, np.arange(1, self.height + 1)).cast(pl.String).str.zfill(width)
+        schema = Schema(ROW_SUBJECT, tuple(columns))
+        return History(schema, subjects, np.arange(self.height), codes, categories)
+
+    def release(self) -> Release:
+        """Return the rows as a release whose pseudonyms are the numbers of the rows, from 0."""
+        history = self.history()
+        cells = {name: history.cells(name) for name in history.codes}
+        return Release(history.schema, pl.Series(np.arange(self.height)).cast(pl.String), cells)
+
     def lines(self) -> list[str]:
         """Return the rows as contest text; whole numbers are written without decimals."""
         columns = []
@@ -110,6 +181,43 @@ class HealthTable:
         return [",".join(cells) for cells in zip(*columns, strict=True)]
 
 
+@lru_cache(maxsize=8)
+def health_table(data: History | Release) -> HealthTable:
+    """Return the view of a history, or of a release of single values; every column must have a value in every row."""
+    history = data.as_history() if isinstance(data, Release) else data
+    texts = {name: _texts(history, name) for name in NOMINAL}
+    levels = [sorted({*DOMAINS[name], *text.unique().to_list()}) for name, text in texts.items()]
+    codes = [
+        text.replace_strict(known, np.arange(len(known)), return_dtype=pl.Int64).to_numpy()
+        for text, known in zip(texts.values(), levels, strict=True)
+    ]
+    numbers = np.stack([_floats(history, name) for name in NUMBERS], axis=1)
+    return HealthTable(numbers, np.stack(codes, axis=1), tuple(tuple(known) for known in levels))
+
+
+def _texts(history: History, name: str) -> pl.Series:
+    """Return a nominal column."""
+    spec = history.schema.field(name)
+    if not spec.nominal:
+        message = f"the column '{name}' must be a category; correct its kind in the schema"
+        raise SchemaError(message)
+    return history.categories[name].gather(history.codes[name])
+
+
+def _floats(history: History, name: str) -> Floats:
+    """Return a column of numbers as floats, as the shortest decimal text of each would be read."""
+    spec = history.schema.field(name)
+    codes = history.codes[name]
+    if spec.nominal:
+        found = history.categories[name].cast(pl.Float64, strict=False).gather(codes)
+    else:
+        found = value_text(np.where(codes == MISSING, 0, codes), spec).cast(pl.Float64, strict=False)
+    if (codes == MISSING).any() or found.null_count():
+        message = f"the column '{name}' must have a number in every row"
+        raise InfeasibleError(message, code="no-number")
+    return found.to_numpy()
+
+
 def same_levels(tables: Sequence[HealthTable]) -> list[HealthTable]:
     """Return the tables with common levels, so that equal codes mean equal values."""
     union = tuple(
@@ -118,7 +226,24 @@ def same_levels(tables: Sequence[HealthTable]) -> list[HealthTable]:
     return [table.with_levels(union) for table in tables]
 
 
-def _written(value: float) -> str:
+def _steps(numbers: Floats, step: float) -> Ints:
+    """Return numbers in whole steps."""
+    steps = np.rint(numbers / step)
+    if (np.abs(steps) >= LARGEST).any():
+        message = f"a number is too large to compute with: {np.abs(numbers).max():g}; correct it"
+        raise InfeasibleError(message, code="too-large")
+    return steps.astype(np.int64)
+
+
+def _fits(numbers: Floats, step: float) -> bool:
+    """Whether all numbers are whole multiples of a step."""
+    steps = numbers / step
+    return bool((np.abs(steps - np.rint(steps)) <= SLACK * (1 + np.abs(steps))).all())
+
+
+def _written(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
     return str(int(value)) if value.is_integer() else repr(value)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.shop_example import random_shop, shop
+from tests.shop_example import random_history, shop
 from tokumei.contests.pws2016.attacks.likeness import (
     Trait,
     add_trait,
@@ -16,6 +16,7 @@ from tokumei.contests.pws2016.attacks.likeness import (
     rfm_vectors,
     traits,
 )
+from tokumei.contests.pws2016.shop import shop_of
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=25)
 
@@ -55,14 +56,14 @@ def test_vectors_of_the_example() -> None:
 
 
 def test_distances_are_euclidean_in_spreads_of_the_original() -> None:
-    old, new = random_shop(6, 40, 1), random_shop(4, 20, 2)
+    old, new = shop_of(random_history(6, 40, 1)), shop_of(random_history(4, 20, 2))
     spread = rfm_vectors(old).std(axis=0)
     wanted = np.linalg.norm((rfm_vectors(new)[:, None] - rfm_vectors(old)[None]) / spread, axis=2)
     assert rfm_distances(old, new) == pytest.approx(wanted, rel=1e-5)
 
 
 def test_nobody_is_liker_than_oneself() -> None:
-    found = random_shop(12, 150, 3)
+    found = shop_of(random_history(12, 150, 3))
     likeness = combined_likeness(found, found)
     assert (likeness.argmax(axis=1) == np.arange(12)).all()
     assert likeness.max() == pytest.approx(1.0)
@@ -70,6 +71,6 @@ def test_nobody_is_liker_than_oneself() -> None:
 
 
 def test_orphans_have_no_traits() -> None:
-    found = random_shop(5, 30, 4)
+    found = shop_of(random_history(5, 30, 4))
     strangers = shop("1,f,1970/1/1,A\n", "2,1,2011/1/1,9:00,X,1,1\n")
     assert all(len(new.customer) == 0 for _, new in traits(found, strangers).values())

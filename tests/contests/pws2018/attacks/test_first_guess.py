@@ -24,7 +24,7 @@ def test_golden_guess(golden: Path, name: str) -> None:
     folder = golden / "pws2018" / name
     expected = json.loads((folder / "expected.json").read_text())["re_1"]["F1"]
     guesses = guess_first(_first_column(folder / "T.csv"), _first_column(folder / "A1.csv"))
-    assert [",".join(row) for row in guesses.frame.rows()] == expected
+    assert [",".join(row) for row in guesses.pairs().rows()] == expected
     assert guesses.attack == "re-1"
 
 
@@ -32,7 +32,7 @@ def test_part_pairs_the_first_rows() -> None:
     schema = Schema("who", (Column(name="what"),))
     history = History.from_frame(pl.DataFrame({"who": ["b", "a"], "what": ["x", "y"]}), schema)
     release = Release(schema, pl.Series(["9", "8"]), {"what": history.cells("what")})
-    assert FirstGuess().guess(history, release, rng=np.random.default_rng(0)).frame.rows() == [("9", "b")]
+    assert FirstGuess().guess(history, release, rng=np.random.default_rng(0)).pairs().rows() == [("9", "b")]
 
 
 @pytest.mark.parametrize(("subjects", "pseudonyms"), [([], []), (["1"], []), ([], ["2"])])

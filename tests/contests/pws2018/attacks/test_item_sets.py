@@ -62,7 +62,7 @@ def test_golden_answers(golden: Path, name: str) -> None:
     expected = json.loads((folder / "expected.json").read_text())
     columns = _golden(folder)
     guesses = match_item_sets(*columns)
-    assert [",".join(row) for row in guesses.frame.rows()] == expected["re_item_deterministic"]["F1"]
+    assert [",".join(row) for row in guesses.pairs().rows()] == expected["re_item_deterministic"]["F1"]
     found = {subject: sorted(names) for subject, names in item_candidates(*columns).items()}
     assert found == {subject: sorted(names) for subject, names in expected["re_item_candidates"].items()}
 
@@ -82,7 +82,7 @@ def test_answers_equal_a_plain_walk(original: list[tuple[str, str]], published: 
             guesses.append((pick, subject))
             pool.remove(pick)
     columns = _columns(original, published)
-    assert match_item_sets(*columns).frame.rows() == guesses
+    assert match_item_sets(*columns).pairs().rows() == guesses
     assert item_candidates(*columns) == candidates
 
 
@@ -91,7 +91,7 @@ def test_random_answers_are_possible_distinct_and_repeatable(
     original: list[tuple[str, str]], published: list[tuple[str, str]], seed: int
 ) -> None:
     columns = _columns(original, published)
-    first, second = (match_item_sets(*columns, rng=np.random.default_rng(seed)).frame for _ in range(2))
+    first, second = (match_item_sets(*columns, rng=np.random.default_rng(seed)).pairs() for _ in range(2))
     assert first.equals(second)
     assert first["pseudonym"].n_unique() == first.height
     pool = {name for name, _ in published}
@@ -116,7 +116,7 @@ def _identity(history: History) -> Release:
 def test_part_finds_everyone_by_the_named_column() -> None:
     history = _history(["1", "1", "2", "3", "3"], ["a;b", "{c", "a;b", "*", "d"])
     guesses = ItemSets(column="goods").guess(history, _identity(history), rng=np.random.default_rng(1))
-    assert guesses.frame.rows() == [("1", "1"), ("2", "2"), ("3", "3")]
+    assert guesses.pairs().rows() == [("1", "1"), ("2", "2"), ("3", "3")]
     assert guesses.attack == "re-item"
 
 
@@ -124,12 +124,14 @@ def test_part_takes_the_first_category_and_the_choice() -> None:
     history = _history(["3", "2", "1"], ["a", "b", "c"])
     release = _identity(history)
     smallest = make_part(ItemSets, {"choice": "smallest"})
-    assert smallest.guess(history, release, rng=np.random.default_rng(0)).frame.rows() == [
+    assert smallest.guess(history, release, rng=np.random.default_rng(0)).pairs().rows() == [
         ("1", "3"),
         ("2", "2"),
         ("3", "1"),
     ]
-    answers = {tuple(ItemSets().guess(history, release, rng=np.random.default_rng(s)).frame.rows()) for s in range(40)}
+    answers = {
+        tuple(ItemSets().guess(history, release, rng=np.random.default_rng(s)).pairs().rows()) for s in range(40)
+    }
     assert len(answers) == 6
 
 
@@ -150,4 +152,4 @@ def test_real_customers_are_found_by_their_goods(real_data: Path) -> None:
     original = [(row[0], row[2]) for row in rows]
     guesses = match_item_sets(*_columns(original, sorted(original)))
     assert len(guesses) == 999
-    assert (guesses.frame["pseudonym"] == guesses.frame["subject"]).sum() == 996
+    assert (guesses.pairs()["pseudonym"] == guesses.pairs()["subject"]).sum() == 996

@@ -30,7 +30,7 @@ def test_golden_guesses_in_output_order(golden: Path, name: str) -> None:
     folder = golden / "pws2018" / name
     expected = json.loads((folder / "expected.json").read_text())["re_uniq"]["F1"]
     guesses = link_unique_rows(_read(folder / "T.csv"), _read(folder / "A1.csv"))
-    assert [",".join(row) for row in guesses.frame.rows()] == expected
+    assert [",".join(row) for row in guesses.pairs().rows()] == expected
     assert guesses.attack == "re-uniq"
 
 
@@ -46,7 +46,7 @@ def test_links_equal_a_plain_walk_over_the_rows(
             expected[pseudonym] = owner[cells[0], cells[1]]
     schema = dict.fromkeys(["subject", "pseudonym", "c"], pl.String)
     frames = [pl.DataFrame(rows, schema=schema, orient="row") for rows in (original, published)]
-    assert link_unique_rows(frames[0], frames[1]).frame.rows() == list(expected.items())
+    assert link_unique_rows(frames[0], frames[1]).pairs().rows() == list(expected.items())
 
 
 def test_part_links_canonical_text() -> None:
@@ -57,7 +57,7 @@ def test_part_links_canonical_text() -> None:
     cells["what"] = cells["what"].suppress([False, True, False])
     release = Release(schema, pl.Series(["7", "8", "9"]), cells)
     guesses = UniqueRows().guess(history, release, rng=np.random.default_rng(0))
-    assert guesses.frame.rows() == [("7", "b"), ("9", "a")]
+    assert guesses.pairs().rows() == [("7", "b"), ("9", "a")]
 
 
 def test_files_of_different_width_are_refused() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from tokumei.array_types import Floats32, Ints
 from tokumei.contests.pws2016.attacks.auction import match_customers
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
-from tokumei.contests.pws2016.shop import MasterAttack, Shop
+from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
+from tokumei.contests.pws2016.shop import Shop
 
 __all__ = ["AllFeatures"]
 
@@ -26,10 +27,10 @@ class AllFeatures(MasterAttack):
     summary: ClassVar[str] = "optimal one-to-one assignment over all features of transactions and master"
     source: ClassVar[str] = "tokumei"
 
-    def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the assignment with the largest summed likeness."""
-        return self.guess_from(combined_likeness(original, published), original, published)
+        return self.choose_from(combined_likeness(original, published), original, published)
 
-    def guess_from(self, likeness: Floats32, original: Shop, published: Shop) -> Ints:
+    def choose_from(self, likeness: Floats32, original: Shop, published: Shop) -> Ints:
         """Return the assignment from a likeness of all pairs that was computed already."""
         return match_customers(1 - likeness, original.master["customer"], published.master["customer"])

@@ -81,12 +81,12 @@ def _bid(cost: Floats, step: float, prices: Floats, column_of: Ints) -> None:
 
 
 def match_customers(cost: Floats32, original: pl.Series, published: pl.Series) -> Ints:
-    """Return Q: for every published customer (row) an original one (column), from 1, nobody twice, least in sum.
+    """Return Q: for every published customer (row) an original one (column), nobody twice, least in sum.
 
     Rows and columns are put in the order of their ids first: equally good answers do not depend on the order of the
     files, which may be that of P.
     """
     rows, columns = published.arg_sort().to_numpy(), original.arg_sort().to_numpy()
     guesses = np.empty(len(rows), dtype=np.int64)
-    guesses[rows] = columns[auction(cost[np.ix_(rows, columns)])] + 1
+    guesses[rows] = columns[auction(cost[np.ix_(rows, columns)])]
     return guesses

@@ -10,7 +10,8 @@ import numpy as np
 from tokumei.array_types import Ints
 from tokumei.contests.pws2016.attacks.auction import match_customers
 from tokumei.contests.pws2016.attacks.likeness import add_trait, traits
-from tokumei.contests.pws2016.shop import MasterAttack, Shop
+from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
+from tokumei.contests.pws2016.shop import Shop
 
 __all__ = ["GoodsOverlap"]
 
@@ -23,7 +24,7 @@ class GoodsOverlap(MasterAttack):
     summary: ClassVar[str] = "optimal one-to-one assignment by idf-weighted Jaccard index of the sets of goods"
     source: ClassVar[str] = "tokumei"
 
-    def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the assignment with the largest summed likeness."""
         likeness = np.zeros((published.customers, original.customers), dtype=np.float32)
         old, new = traits(original, published)["goods"]

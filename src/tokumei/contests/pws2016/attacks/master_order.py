@@ -14,22 +14,23 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.pws2016.shop import MasterAttack, Shop
+from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
+from tokumei.contests.pws2016.shop import Shop
 from tokumei.parts import parameter
 
 __all__ = ["CountOrder", "MasterOrder", "same_place"]
 
 
 def same_place(order: Ints, published_order: Ints) -> Ints:
-    """Return q(i) = x(floor((y^-1(i) - 1) n / n') + 1) from the sorted rows x of M and y of M', which count from 0.
+    """Return q(i) = x(floor(y^-1(i) n / n')) from the sorted rows x of M and y of M'; everything counts from 0.
 
     >>> same_place(np.array([1, 3, 2, 0]), np.array([1, 0])).tolist()
-    [3, 2]
+    [2, 1]
     """
     n, published = len(order), len(published_order)
     place = np.empty(published, dtype=np.int64)
     place[published_order] = np.arange(published)
-    return order[place * n // max(published, 1)] + 1
+    return order[place * n // max(published, 1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ class _Ordering(MasterAttack):
     def sorted_rows(self, shop: Shop) -> Ints:
         """Return the rows of the master in ascending order of the key, ties in file order."""
 
-    def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the rows of M at the same relative places."""
         return same_place(self.sorted_rows(original), self.sorted_rows(published))
 

@@ -10,7 +10,8 @@ import numpy as np
 from tokumei.array_types import Ints
 from tokumei.contests.pws2016.attacks.auction import match_customers
 from tokumei.contests.pws2016.attacks.likeness import rfm_distances
-from tokumei.contests.pws2016.shop import MasterAttack, Shop
+from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
+from tokumei.contests.pws2016.shop import Shop
 
 __all__ = ["RfmVectors"]
 
@@ -23,7 +24,7 @@ class RfmVectors(MasterAttack):
     summary: ClassVar[str] = "optimal one-to-one assignment of nearest RFM vectors"
     source: ClassVar[str] = "tokumei; RFM as in spec A.3.3"
 
-    def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the assignment with the least summed distance."""
         distances = rfm_distances(original, published)
         return match_customers(distances, original.master["customer"], published.master["customer"])

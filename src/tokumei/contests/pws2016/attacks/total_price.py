@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.contests.pws2016.shop import MasterAttack, Shop
+from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
+from tokumei.contests.pws2016.shop import Shop
 
 __all__ = ["TotalPrice", "nearest_rows"]
 
@@ -35,6 +36,6 @@ class TotalPrice(MasterAttack):
     summary: ClassVar[str] = "the original customer with the nearest total amount"
     source: ClassVar[str] = "PWS Cup 2016 sample (spec A.5, F-A3)"
 
-    def guess(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the rows of M with the nearest totals, in integer pence."""
-        return nearest_rows(original.totals, published.totals) + 1
+        return nearest_rows(original.totals, published.totals)

@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
-from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.contests.pws2016.methods.master_pseudonyms import MasterMethod, Streams
+from tokumei.data import History, Release, Secret
 from tokumei.parts import parameter
 
 __all__ = ["MasterShuffle"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MasterShuffle(MasterAnonymizer):
+class MasterShuffle(MasterMethod):
     """A random order of the customers; master, transactions and P agree with it, and no value changes."""
 
     name: ClassVar[str] = "ano-shuffle"
@@ -24,8 +24,6 @@ class MasterShuffle(MasterAnonymizer):
 
     length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
 
-    def anonymize(self, shop: Shop, *, rng: np.random.Generator) -> MasterRelease:
+    def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the data in the new order of customers, transactions grouped alike."""
-        streams = Streams.split(rng)
-        order = streams.order.permutation(shop.customers).astype(np.int64)
-        return pseudonymized(shop, order, streams.key, length=self.length, regroup=True)
+        return self.shuffled(history, Streams.split(rng), length=self.length)

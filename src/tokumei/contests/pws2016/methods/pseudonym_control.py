@@ -2,30 +2,31 @@
 
 A long history under one pseudonym is a fingerprint. Renewal cuts it into shorter ones; since rows may never be added to
 M', only the first pseudonym of a customer has a row there and the others are orphans of T'. Exchange lets customers
-swap pseudonyms at every renewal, which keeps all pseudonyms known in M'.
+swap pseudonyms at every renewal, which keeps all pseudonyms known in M'. What differs from the general 'pseudonymize':
+a master, separate random streams, and an own pseudonym for everybody in the first period.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
-from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.contests.pws2016.methods.master_pseudonyms import MasterMethod, Streams, owners_of
+from tokumei.contests.pws2016.shop import Shop, claimed_rows, shop_of
+from tokumei.data import History, Release, Secret
 from tokumei.errors import ParameterError
-from tokumei.methods import exchange, keyed_pseudonyms, renewed_by_count, renewed_by_period
+from tokumei.methods import exchange_by_period, keyed_pseudonyms, renewals
 from tokumei.parts import parameter
 
 __all__ = ["PseudonymControl"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PseudonymControl(MasterAnonymizer):
+class PseudonymControl(MasterMethod):
     """Shuffled customers whose pseudonyms change with time; no value changes."""
 
     name: ClassVar[str] = "ano-pseudonyms"
@@ -46,58 +47,42 @@ class PseudonymControl(MasterAnonymizer):
             message = f"'{self.name}': renew pseudonyms either by period or by count (period=never count=50)"
             raise ParameterError(message)
 
-    def anonymize(self, shop: Shop, *, rng: np.random.Generator) -> MasterRelease:
-        """Return the shuffled data under changing pseudonyms, and how many each customer has."""
+    def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
+        """Return the shuffled data under changing pseudonyms."""
         streams = Streams.split(rng)
-        order = streams.order.permutation(shop.customers).astype(np.int64)
-        release = pseudonymized(shop, order, streams.key, length=self.length, regroup=True)
-        chunk, period = self._chunks(release.shop)
+        release, secret = self.shuffled(history, streams, length=self.length)
+        shop = shop_of(release)
+        when = shop.day if self.period != "never" else _ranks(shop)
+        chunk, period = renewals(shop.owner, when, period=self.period, count=self.count)
         first = np.unique(chunk, return_index=True)[1]
-        holder = release.shop.owner[first]
+        holder, own = shop.owner[first], shop.master["customer"]
         if self.exchange > 0:
-            slot = self._exchanged(holder, period[first], streams.order)
-            names, counts = release.shop.master["customer"].gather(slot), _distinct(holder, slot, shop.customers)
+            slot = exchange_by_period(holder, period[first], share=self.exchange, rng=streams.order, begin=1)
+            names = own.gather(slot)
         else:
-            names = self._fresh(shop, order, holder, release.shop.master["customer"], streams.key)
-            counts = np.bincount(holder, minlength=shop.customers).astype(np.int64)
-        transactions = release.shop.transactions.with_columns(names.gather(chunk).alias("customer"))
+            names = self._fresh(history, secret, holder, own, streams.key)
         # The order of the transactions would tell which pseudonyms follow one another.
-        transactions = transactions[streams.shown.permutation(transactions.height)]
-        return dataclasses.replace(
-            release, shop=Shop(release.shop.master, transactions), pseudonym_counts=np.maximum(counts, 1)
-        )
+        order = streams.shown.permutation(len(release))
+        release = replace(release, pseudonyms=names.gather(chunk)).take(order)
+        ids = shop_of(history).master["customer"].gather(claimed_rows(secret))
+        owners = owners_of(pl.concat([own, names.alias(own.name)]), pl.concat([ids, ids.gather(holder)]))
+        return release, replace(secret.take(order), owners=owners)
 
-    def _chunks(self, shop: Shop) -> tuple[Ints, Ints]:
-        """Return, per transaction, the number of its (customer, period) pair and of its period."""
-        if self.period != "never":
-            everyone = np.zeros(len(shop), dtype=np.int64)
-            period = renewed_by_period(everyone, shop.day, period=self.period)
-            return renewed_by_period(shop.owner, shop.day, period=self.period), period
-        order = np.lexsort((shop.minute, shop.day, shop.owner))
-        rank = np.empty(len(shop), dtype=np.int64)
-        rank[order] = np.arange(len(shop)) - np.repeat(np.cumsum(shop.counts) - shop.counts, shop.counts)
-        return renewed_by_count(shop.owner, rank, count=self.count), rank // self.count
-
-    def _exchanged(self, holder: Ints, period: Ints, rng: np.random.Generator) -> Ints:
-        """Return, per chunk, whose pseudonym it is published under; in the first period everybody has the own one."""
-        slot = holder.copy()
-        for number in np.unique(period)[1:]:
-            present = np.flatnonzero(period == number)
-            slot[present] = exchange(slot[present], share=self.exchange, rng=rng)
-        return slot
-
-    def _fresh(self, shop: Shop, order: Ints, holder: Ints, own: pl.Series, key: bytes) -> pl.Series:
+    def _fresh(self, history: History, secret: Secret, holder: Ints, own: pl.Series, key: bytes) -> pl.Series:
         """Return a pseudonym per chunk: that of the master for a customer's first one, a fresh one for the others."""
         new_holder = np.ones(len(holder), dtype=np.bool_)
         new_holder[1:] = holder[1:] != holder[:-1]
         numbers = pl.Series(np.arange(len(holder))).cast(pl.String)
-        identity = shop.master["customer"].gather(order[holder]) + ":" + numbers
+        ids = shop_of(history).master["customer"]
+        identity = ids.gather(claimed_rows(secret)).gather(holder) + ":" + numbers
         # Made together with the first ones, so that the collision check covers them all.
-        everything = keyed_pseudonyms(pl.concat([shop.master["customer"], identity]), key, length=self.length)
-        return own.gather(holder).zip_with(pl.Series(new_holder), everything[shop.customers :])
+        everything = keyed_pseudonyms(pl.concat([ids, identity]), key, length=self.length)
+        return own.gather(holder).zip_with(pl.Series(new_holder), everything[len(ids) :])
 
 
-def _distinct(holder: Ints, slot: Ints, customers: int) -> Ints:
-    """Return how many different slots each holder has."""
-    pairs = np.unique(np.stack((holder, slot)), axis=1)
-    return np.bincount(pairs[0], minlength=customers).astype(np.int64)
+def _ranks(shop: Shop) -> Ints:
+    """Return the place of every transaction among those of its customer, in the order of time."""
+    order = np.lexsort((shop.minute, shop.day, shop.owner))
+    rank = np.empty(len(shop), dtype=np.int64)
+    rank[order] = np.arange(len(shop)) - np.repeat(np.cumsum(shop.counts) - shop.counts, shop.counts)
+    return rank

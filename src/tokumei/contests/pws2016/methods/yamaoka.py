@@ -7,22 +7,22 @@ here to test judges: `cmae2`, `ham` and the consistency detector must expose it.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from tokumei.contests.pws2016.methods.master_pseudonyms import Streams, pseudonymized
-from tokumei.contests.pws2016.shop import MasterAnonymizer, MasterRelease, Shop
+from tokumei.contests.pws2016.methods.master_pseudonyms import MasterMethod, Streams
+from tokumei.contests.pws2016.shop import shop_of
+from tokumei.data import History, Release, Secret
 from tokumei.parts import parameter
 
 __all__ = ["ShiftedYamaoka", "Yamaoka"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Yamaoka(MasterAnonymizer):
-    """Unchanged data with a random P that has nothing to do with it."""
+class Yamaoka(MasterMethod):
+    """Unchanged data with a random P that has nothing to do with it; the owners and rows of the Secret are true."""
 
     name: ClassVar[str] = "ano-ya"
     summary: ClassVar[str] = "pseudonyms only, with a random P unrelated to the data (cheating)"
@@ -30,16 +30,15 @@ class Yamaoka(MasterAnonymizer):
 
     length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
 
-    def anonymize(self, shop: Shop, *, rng: np.random.Generator) -> MasterRelease:
+    def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the data under pseudonyms and a uniformly random P."""
-        streams = Streams.split(rng)
-        honest = pseudonymized(shop, np.arange(shop.customers), streams.key, length=self.length)
-        claimed = streams.order.permutation(shop.customers).astype(np.int64) + 1
-        return dataclasses.replace(honest, rows=claimed)
+        streams, customers = Streams.split(rng), shop_of(history).customers
+        release, secret = self.pseudonymized(history, np.arange(customers), streams.key, length=self.length)
+        return release, replace(secret, people=streams.order.permutation(customers).astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShiftedYamaoka(MasterAnonymizer):
+class ShiftedYamaoka(MasterMethod):
     """Unchanged data with the fixed P = (2, 3, ..., n, 1)."""
 
     name: ClassVar[str] = "ano-tya"
@@ -48,8 +47,8 @@ class ShiftedYamaoka(MasterAnonymizer):
 
     length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
 
-    def anonymize(self, shop: Shop, *, rng: np.random.Generator) -> MasterRelease:
+    def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the data under pseudonyms and the shifted P."""
-        everyone = np.arange(shop.customers)
-        honest = pseudonymized(shop, everyone, Streams.split(rng).key, length=self.length)
-        return dataclasses.replace(honest, rows=np.roll(everyone, -1) + 1)
+        everyone = np.arange(shop_of(history).customers)
+        release, secret = self.pseudonymized(history, everyone, Streams.split(rng).key, length=self.length)
+        return release, replace(secret, people=np.roll(everyone, -1))

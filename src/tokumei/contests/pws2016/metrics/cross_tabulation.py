@@ -8,62 +8,85 @@ anonymization), because transactions then count for unrelated customers. A large
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.pws2016.shop import MasterRelease, Shop, positions
-from tokumei.data import Goal, Score
-from tokumei.errors import ParameterError
+from tokumei.contests.pws2016.shop import Shop, claimed_rows, positions, shop_of
+from tokumei.data import Goal, History, Release, Score, Secret
+from tokumei.parts import Metric, parameter
 
-__all__ = ["CELLS", "ORPHANS", "cmae", "cmae2"]
+__all__ = ["CELLS", "ORPHANS", "OriginalCells", "PublishedCells"]
 
 CELLS = {"sex": ("sex",), "sex-country": ("sex", "country")}
 ORPHANS = ("strict", "original")
 
 
-def cmae(original: Shop, release: MasterRelease, *, cells: str = "sex-country", orphans: str = "strict") -> Score:
-    """Return the cross-tabulation error by the published master.
+@dataclass(frozen=True, kw_only=True)
+class _CrossTabulation(Metric):
+    """Compares T by M with T' by a master whose rows are in the order of M'."""
 
-    ``orphans`` says what becomes of transactions whose id has no row in M' (F-A2): ``strict`` leaves them out,
-    ``original`` sorts those that show an id of M by M.
-    """
-    published = release.shop
-    return _score("cmae", original, published, published.master, published.owner, cells=cells, orphans=orphans)
+    needs: ClassVar[tuple[str, ...]] = ("records", "people")
+    source: ClassVar[str] = "PWS Cup 2016 (spec A.3.1, A.3.2)"
+
+    cells: str = parameter("sex-country", "attributes that make the cells", choices=tuple(CELLS))
+    orphans: str = parameter(
+        "strict",
+        "transactions without a row in M' (F-A2): left out, or sorted by M if they show an id of M",
+        choices=ORPHANS,
+    )
+
+    @abstractmethod
+    def sorting_master(self, original: Shop, published: Shop, secret: Secret) -> pl.DataFrame:
+        """Return the master that says to which cell the transactions of each row of M' belong."""
+
+    def measure(self, history: History, release: Release, secret: Secret) -> Score:
+        """Sum how far the mean unit prices of all cells moved."""
+        original, published = shop_of(history), shop_of(release)
+        master, place = self.sorting_master(original, published, secret), published.owner
+        columns = CELLS[self.cells]
+        before = _price_sums(original.master, columns, original.owner, original.pence)
+        people = master.select(columns)
+        if self.orphans == "original":
+            by_original = positions(published.transactions["customer"], original.master["customer"])
+            people = pl.concat([people, original.master.select(columns)])
+            shifted = np.where(by_original >= 0, by_original + master.height, -1)
+            place = np.where(place >= 0, place, shifted)
+        after = _price_sums(people, columns, place, published.pence)
+        value = _summed_difference(before, after, columns)
+        left_out = int((place < 0).sum())
+        warnings = () if left_out == 0 else (_orphan_warning(left_out),)
+        scale = float((before["pence"] / before["rows"]).sum()) / 100
+        return Score(name=self.name, value=value, goal=Goal.LOWER, parts={"scale": scale}, warnings=warnings)
 
 
-def cmae2(original: Shop, release: MasterRelease, *, cells: str = "sex-country", orphans: str = "strict") -> Score:
-    """Return the cross-tabulation error by the original master through P; parameters as for cmae."""
-    origin = original.master[release.rows - 1]
-    return _score("cmae2", original, release.shop, origin, release.shop.owner, cells=cells, orphans=orphans)
+@dataclass(frozen=True, kw_only=True)
+class PublishedCells(_CrossTabulation):
+    """The cross-tabulation error by the published master."""
+
+    name: ClassVar[str] = "cmae"
+    summary: ClassVar[str] = "how far mean unit prices by sex and country moved, sorted by the published master"
+
+    def sorting_master(self, original: Shop, published: Shop, secret: Secret) -> pl.DataFrame:  # noqa: ARG002
+        """Return M'."""
+        return published.master
 
 
-def _score(
-    name: str, original: Shop, published: Shop, master: pl.DataFrame, owner: Ints, *, cells: str, orphans: str
-) -> Score:
-    """Compare T by M with T' by a master whose rows are in the order of M'."""
-    if cells not in CELLS:
-        message = f"the cells of {name} must be one of {', '.join(CELLS)}, got '{cells}'"
-        raise ParameterError(message)
-    if orphans not in ORPHANS:
-        message = f"the orphans of {name} must be one of {', '.join(ORPHANS)}, got '{orphans}'"
-        raise ParameterError(message)
-    columns = CELLS[cells]
-    before = _price_sums(original.master, columns, original.owner, original.pence)
-    people, place = master.select(columns), owner
-    if orphans == "original":
-        by_original = positions(published.transactions["customer"], original.master["customer"])
-        people = pl.concat([people, original.master.select(columns)])
-        shifted = np.where(by_original >= 0, by_original + master.height, -1)
-        place = np.where(owner >= 0, owner, shifted)
-    after = _price_sums(people, columns, place, published.pence)
-    value = _summed_difference(before, after, columns)
-    left_out = int((place < 0).sum())
-    warnings = () if left_out == 0 else (_orphan_warning(left_out),)
-    scale = float((before["pence"] / before["rows"]).sum()) / 100
-    return Score(name=name, value=value, goal=Goal.LOWER, parts={"scale": scale}, warnings=warnings)
+@dataclass(frozen=True, kw_only=True)
+class OriginalCells(_CrossTabulation):
+    """The cross-tabulation error by the original master through P."""
+
+    name: ClassVar[str] = "cmae2"
+    summary: ClassVar[str] = "how far mean unit prices by sex and country moved, sorted by the original master"
+
+    def sorting_master(self, original: Shop, published: Shop, secret: Secret) -> pl.DataFrame:  # noqa: ARG002
+        """Return the rows of M that P names."""
+        return original.master[claimed_rows(secret)]
 
 
 def _orphan_warning(count: int) -> str:

@@ -7,13 +7,16 @@ neither master nor P and so sees nothing of a P that does not belong to the data
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import ClassVar
 
 from tokumei.array_types import Ints
-from tokumei.contests.pws2016.shop import MasterRelease, Shop, codes_of
-from tokumei.data import Goal, Score
+from tokumei.contests.pws2016.shop import Shop, codes_of, shop_of
+from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.metrics import rfm_distance, rfm_table
+from tokumei.parts import Metric
 
-__all__ = ["rfm_error", "shop_table"]
+__all__ = ["RfmError", "shop_table"]
 
 CELLS = 1000
 
@@ -24,11 +27,19 @@ def shop_table(shop: Shop) -> Ints:
     return rfm_table(customer, shop.day, invoice, shop.paid)
 
 
-def rfm_error(original: Shop, release: MasterRelease) -> Score:
-    """Return minus the root mean square of the differences between the tables; 0 is best."""
-    before, after = shop_table(original), shop_table(release.shop)
-    value = 0.0 - rfm_distance(before, after) / math.sqrt(CELLS)
-    worst = math.hypot(int(before.sum()), int(after.sum())) / math.sqrt(CELLS)
-    return Score(
-        name="rfm", value=value, goal=Goal.HIGHER, lowest=float("-inf"), highest=0.0, parts={"scale": worst or 1.0}
-    )
+@dataclass(frozen=True, kw_only=True)
+class RfmError(Metric):
+    """Minus the root mean square of the differences between the RFM tables; 0 is best."""
+
+    name: ClassVar[str] = "rfm"
+    summary: ClassVar[str] = "how far the table of customers by recency, frequency and money moved"
+    source: ClassVar[str] = "PWS Cup 2016 (spec A.3.3)"
+    needs: ClassVar[tuple[str, ...]] = ("records", "people")
+
+    def measure(self, history: History, release: Release, secret: Secret) -> Score:  # noqa: ARG002
+        """Compare the tables of both shops."""
+        before, after = shop_table(shop_of(history)), shop_table(shop_of(release))
+        value = 0.0 - rfm_distance(before, after) / math.sqrt(CELLS)
+        worst = math.hypot(int(before.sum()), int(after.sum())) / math.sqrt(CELLS)
+        parts = {"scale": worst or 1.0}
+        return Score(name=self.name, value=value, goal=Goal.HIGHER, lowest=float("-inf"), highest=0.0, parts=parts)

@@ -6,13 +6,16 @@ master nor P.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import polars as pl
 
-from tokumei.contests.pws2016.shop import MasterRelease, Shop
-from tokumei.data import Goal, Score
-from tokumei.errors import ParameterError
+from tokumei.contests.pws2016.shop import Shop, shop_of
+from tokumei.data import Goal, History, Release, Score, Secret
+from tokumei.parts import Metric, parameter
 
-__all__ = ["default_threshold", "top_items"]
+__all__ = ["TopItems", "default_threshold"]
 
 DEFAULT_RANK = 100
 
@@ -23,17 +26,26 @@ def default_threshold(original: Shop) -> int:
     return int(counts[min(DEFAULT_RANK, len(counts)) - 1]) if len(counts) else 1
 
 
-def top_items(original: Shop, release: MasterRelease, *, threshold: int | None = None) -> Score:
-    """Return |Top(T) and Top(T')| / |Top(T)|, where a top item has at least ``threshold`` rows; 1 without any."""
-    limit = default_threshold(original) if threshold is None else threshold
-    if limit < 1:
-        message = f"the threshold of topitem must be at least 1 row, got {limit}"
-        raise ParameterError(message)
-    before, after = (_counts(shop).filter(pl.col("rows") >= limit)["goods"] for shop in (original, release.shop))
-    kept = int(before.is_in(after.implode()).sum())
-    value = kept / len(before) if len(before) else 1.0
-    parts = {"threshold": float(limit), "items": float(len(before))}
-    return Score(name="topitem", value=value, goal=Goal.HIGHER, highest=1.0, parts=parts)
+@dataclass(frozen=True, kw_only=True)
+class TopItems(Metric):
+    """|Top(T) and Top(T')| / |Top(T)|, where a top item has at least ``threshold`` rows; 1 without any."""
+
+    name: ClassVar[str] = "topitem"
+    summary: ClassVar[str] = "share of the most frequent items that are still among them"
+    source: ClassVar[str] = "PWS Cup 2016 (spec A.3.5)"
+    needs: ClassVar[tuple[str, ...]] = ("records", "people")
+
+    threshold: int | None = parameter(None, "rows that make a top item (none: those of the 100th of T)", low=1)
+
+    def measure(self, history: History, release: Release, secret: Secret) -> Score:  # noqa: ARG002
+        """Compare the items of both shops."""
+        shops = shop_of(history), shop_of(release)
+        limit = default_threshold(shops[0]) if self.threshold is None else self.threshold
+        before, after = (_counts(shop).filter(pl.col("rows") >= limit)["goods"] for shop in shops)
+        kept = int(before.is_in(after.implode()).sum())
+        value = kept / len(before) if len(before) else 1.0
+        parts = {"threshold": float(limit), "items": float(len(before))}
+        return Score(name=self.name, value=value, goal=Goal.HIGHER, highest=1.0, parts=parts)
 
 
 def _counts(shop: Shop) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.pws2021.parts import DELETED, GUESSES, HealthAttack
+from tokumei.contests.pws2021.attacks.row_attack import DELETED, GUESSES, RowAttack
 from tokumei.contests.pws2021.rows import pair_losses
 from tokumei.contests.pws2021.table import HealthTable, same_levels
 from tokumei.parts import parameter
@@ -27,7 +27,7 @@ def band_counts(losses: Floats, *, low: float, high: float, near: float) -> Ints
 
 
 @dataclass(frozen=True, kw_only=True)
-class LossBand(HealthAttack):
+class LossBand(RowAttack):
     """Three random rows of D with an information loss in the band; deleted if none is reachable or two are near."""
 
     name: ClassVar[str] = "team06"
@@ -39,9 +39,9 @@ class LossBand(HealthAttack):
     near: float = parameter(0.5, "rows nearer than this are decoys", low=0.0)
     decoys: int = parameter(2, "so many near rows mean that the test row was deleted", low=1)
 
-    def guess(self, test: HealthTable, release: HealthTable, *, rng: np.random.Generator) -> Ints:
+    def choose(self, test: HealthTable, published: HealthTable, *, rng: np.random.Generator) -> Ints:
         """Draw from the band."""
-        return self._draw(pair_losses(test, release), rng)
+        return self._draw(pair_losses(test, published), rng)
 
     def _draw(self, losses: Floats, rng: np.random.Generator) -> Ints:
         counts = band_counts(losses, low=self.low, high=self.high, near=self.near)
@@ -66,9 +66,9 @@ class PenalizedBand(LossBand):
 
     penalty: float = parameter(0.25, "added to the loss where edu or mar differ", low=-4.0, high=4.0)
 
-    def guess(self, test: HealthTable, release: HealthTable, *, rng: np.random.Generator) -> Ints:
+    def choose(self, test: HealthTable, published: HealthTable, *, rng: np.random.Generator) -> Ints:
         """Draw from the band of penalized losses."""
-        left, right = same_levels([test, release])
+        left, right = same_levels([test, published])
         differs = np.zeros((left.height, right.height), dtype=bool)
         for name in ("edu", "mar"):
             differs |= left.nominal(name)[0][:, None] != right.nominal(name)[0][None, :]

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.pws2021.parts import DELETED, GUESSES, HealthAttack
+from tokumei.contests.pws2021.attacks.row_attack import DELETED, GUESSES, RowAttack
 from tokumei.contests.pws2021.rows import nearest_rows
 from tokumei.contests.pws2021.table import HealthTable
 from tokumei.parts import parameter
@@ -24,16 +24,16 @@ def padded_guesses(rows: Ints) -> Ints:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NearestLinkage(HealthAttack):
+class NearestLinkage(RowAttack):
     """Answer the three nearest rows of D; rows farther away than the median of all nearest distances are deleted."""
 
     name: ClassVar[str] = "rlink"
     summary: ClassVar[str] = "the three nearest rows; far rows are answered as deleted"
     source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
 
-    def guess(self, test: HealthTable, release: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, test: HealthTable, published: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Link by distance; nothing is left to chance, ties go to the smaller row number."""
-        return self.link(test, release)[0]
+        return self.link(test, published)[0]
 
     def link(self, test: HealthTable, release: HealthTable) -> tuple[Ints, Floats, float]:
         """Return the guesses, the three nearest distances of every test row, and the median of the nearest ones."""
@@ -52,7 +52,7 @@ def closest_rows(test: HealthTable, release: HealthTable, count: int) -> Ints:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClosestRows(HealthAttack):
+class ClosestRows(RowAttack):
     """Answer the nearest row of D for the closest pairs, deleted for all others (membership, 2020 style)."""
 
     name: ClassVar[str] = "attack"
@@ -61,9 +61,9 @@ class ClosestRows(HealthAttack):
 
     count: int = parameter(100, "how many pairs are answered", low=1)
 
-    def guess(self, test: HealthTable, release: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, test: HealthTable, published: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Answer the closest pairs."""
-        rows, distances = nearest_rows(test, release, 1)
+        rows, distances = nearest_rows(test, published, 1)
         guesses = padded_guesses(rows)
         guesses[np.argsort(distances[:, 0], kind="stable")[self.count :]] = DELETED
         return guesses

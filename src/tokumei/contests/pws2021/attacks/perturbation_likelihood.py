@@ -15,7 +15,7 @@ import numpy as np
 
 from tokumei.array_types import Floats, Ints
 from tokumei.contests.pws2021.attacks.ordered_alignment import Alignment, align_independently, align_ordered
-from tokumei.contests.pws2021.parts import DELETED, GUESSES, HealthAttack
+from tokumei.contests.pws2021.attacks.row_attack import DELETED, GUESSES, RowAttack
 from tokumei.contests.pws2021.rows import COMPARED, pair_distances, pair_losses
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable, same_levels
 from tokumei.parts import parameter
@@ -83,7 +83,7 @@ def exchange_classes(test: HealthTable, release: HealthTable) -> list[_Feature]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerturbationLikelihood(HealthAttack):
+class PerturbationLikelihood(RowAttack):
     """Likelihood ratios of an estimated perturbation, with ascending places; the likelier of two models answers."""
 
     name: ClassVar[str] = "likelihood"
@@ -96,11 +96,9 @@ class PerturbationLikelihood(HealthAttack):
     rounds: int = parameter(15, "rounds of estimation", low=1, high=1000)
     mixed: bool = parameter(True, "guess rows for topk even where the answer is 'deleted', as the checker allows")
 
-    def guess(self, test: HealthTable, release: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
+    def choose(self, test: HealthTable, published: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Answer the likeliest rows; nothing is left to chance."""
-        if release.height == 0 or test.height == 0:
-            return np.full((test.height, GUESSES), DELETED, dtype=np.int64)
-        return self._answers(self.posterior(test, release))
+        return self._answers(self.posterior(test, published))
 
     def posterior(self, test: HealthTable, release: HealthTable) -> Alignment:
         """Return P(test row became row of D) under the likelier model."""

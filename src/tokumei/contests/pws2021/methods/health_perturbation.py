@@ -7,19 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from tokumei.array_types import Ints
-from tokumei.contests.pws2021.parts import HealthAnonymizer, HealthRelease, column_names, column_numbers
+from tokumei.contests.pws2021.methods.row_method import ChangedRows, RowMethod, column_names, column_numbers
 from tokumei.contests.pws2021.table import NOMINAL, NUMBERS, HealthTable
 from tokumei.errors import ParameterError
 from tokumei.parts import parameter
 
 __all__ = ["LaplaceValues", "RandomizedValues"]
 
-NO_ROWS: Ints = np.empty(0, dtype=np.int64)
-
 
 @dataclass(frozen=True, kw_only=True)
-class RandomizedValues(HealthAnonymizer):
+class RandomizedValues(RowMethod):
     """Keep every cell of the columns with probability p, else draw from the distinct values of its column."""
 
     name: ClassVar[str] = "rr"
@@ -29,7 +26,7 @@ class RandomizedValues(HealthAnonymizer):
     p: float = parameter(0.9, "probability that a cell is kept", low=0.0, high=1.0)
     columns: str = parameter("0_2_3_4_6_7_10", "columns, by number or name")
 
-    def release(self, table: HealthTable, *, rng: np.random.Generator) -> HealthRelease:
+    def change(self, table: HealthTable, *, rng: np.random.Generator) -> ChangedRows:
         """Draw the changed cells; the own value may be drawn again."""
         numbers, codes = table.numbers.copy(), table.codes.copy()
         changed = 0
@@ -40,11 +37,13 @@ class RandomizedValues(HealthAnonymizer):
             drawn = np.where(rng.random(len(column)) < self.p, column, rng.choice(values, len(column)))
             changed += int((drawn != column).sum())
             matrix[:, place] = drawn
-        return HealthRelease(NO_ROWS, HealthTable(numbers, codes, table.levels), None, {"changed_cells": changed})
+        return ChangedRows(
+            np.arange(table.height), HealthTable(numbers, codes, table.levels), {"changed_cells": changed}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceValues(HealthAnonymizer):
+class LaplaceValues(RowMethod):
     """Add Laplace noise of scale 1/epsilon to numeric columns and cut the result toward zero to a whole number."""
 
     name: ClassVar[str] = "dp"
@@ -54,7 +53,7 @@ class LaplaceValues(HealthAnonymizer):
     columns: str = parameter("1_5", "numeric columns, by number or name")
     epsilons: str = parameter("1.0_2.0", "epsilon per column")
 
-    def release(self, table: HealthTable, *, rng: np.random.Generator) -> HealthRelease:
+    def change(self, table: HealthTable, *, rng: np.random.Generator) -> ChangedRows:
         """Add the noise (sensitivity 1); the decimal of bmi is lost."""
         names = column_names(self.name, self.columns)
         epsilons = column_numbers(self.name, self.epsilons, len(names))
@@ -65,4 +64,4 @@ class LaplaceValues(HealthAnonymizer):
         for name, epsilon in zip(names, epsilons, strict=True):
             noise = rng.laplace(0.0, 1.0 / epsilon, table.height)
             numbers[:, NUMBERS.index(name)] = np.trunc(table.number(name) + noise) + 0.0
-        return HealthRelease(NO_ROWS, HealthTable(numbers, table.codes, table.levels), None)
+        return ChangedRows(np.arange(table.height), HealthTable(numbers, table.codes, table.levels))

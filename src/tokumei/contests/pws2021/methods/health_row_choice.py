@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.pws2021.parts import HealthAnonymizer, HealthRelease, column_names, column_numbers, kept_rows
-from tokumei.contests.pws2021.rows import value_keys
+from tokumei.contests.pws2021.methods.row_method import ChangedRows, RowMethod, column_names, column_numbers
+from tokumei.contests.pws2021.rows import kept_rows, value_keys
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable
 from tokumei.errors import ParameterError
 from tokumei.parts import parameter
@@ -24,18 +24,18 @@ def join_rows(lists: Sequence[Ints]) -> Ints:
     return np.unique(np.concatenate([*lists, np.empty(0, dtype=np.int64)]))
 
 
-class _RowChoice(HealthAnonymizer):
+class _RowChoice(RowMethod):
     """A method that only deletes rows."""
 
     @abstractmethod
     def rows(self, table: HealthTable) -> Ints:
         """Return the rows to delete."""
 
-    def release(self, table: HealthTable, *, rng: np.random.Generator) -> HealthRelease:  # noqa: ARG002 - no chance here
+    def change(self, table: HealthTable, *, rng: np.random.Generator) -> ChangedRows:  # noqa: ARG002 - no chance here
         """Delete the chosen rows."""
         deleted = self.rows(table)
         kept = kept_rows(table.height, deleted)
-        return HealthRelease(deleted, table.take(kept), kept, {"deleted": len(deleted)})
+        return ChangedRows(kept, table.take(kept), {"deleted": len(deleted)})
 
 
 def _numbers(owner: str, table: HealthTable, columns: str, thresholds: str) -> list[tuple[Floats, float]]:

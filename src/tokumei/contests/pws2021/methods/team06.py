@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tokumei.array_types import Ints
+from tokumei.contests.pws2021.methods.row_method import ChangedRows, RowMethod
 from tokumei.contests.pws2021.methods.team06_deletion import clustered_deletions, deletions_needed, singular_rows
 from tokumei.contests.pws2021.methods.team06_exchange import allowed_records, plant_decoys, swap_records
 from tokumei.contests.pws2021.methods.team06_repair import repair_by_deletion
-from tokumei.contests.pws2021.parts import HealthAnonymizer, HealthRelease, kept_rows
-from tokumei.contests.pws2021.rows import row_losses, singletons, uniqueness_keys
+from tokumei.contests.pws2021.rows import kept_rows, row_losses, singletons, uniqueness_keys
 from tokumei.contests.pws2021.table import HealthTable
 from tokumei.contests.pws2021.tracker import UtilityTracker
 from tokumei.errors import InfeasibleError
@@ -22,7 +22,7 @@ __all__ = ["Team06"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Team06(HealthAnonymizer):
+class Team06(RowMethod):
     """Delete singular and some unique rows, swap records, plant deleted ones as decoys, delete what stayed itself.
 
     Aims at topk = 0: the nearest rows of D never are the true one. Does not hide the order of the rows: test rows in
@@ -46,8 +46,11 @@ class Team06(HealthAnonymizer):
     correlation: float = parameter(0.1, "largest difference of correlations", low=0.0)
     margin: float = parameter(0.98, "share of the limits that the search uses", low=0.01, high=1.0)
 
-    def release(self, table: HealthTable, *, rng: np.random.Generator) -> HealthRelease:
+    def change(self, table: HealthTable, *, rng: np.random.Generator) -> ChangedRows:
         """Run the five steps; raise InfeasibleError if the limits cannot be met."""
+        if table.height == 0:
+            message = f"'{self.name}' exchanges rows, and the table has none"
+            raise InfeasibleError(message, code="no-rows")
         steps: list[dict[str, Any]] = []
         limits = (self.rate * self.margin, self.odds * self.margin, self.correlation * self.margin)
         kept = self._delete_rows(table, steps, rng)
@@ -63,6 +66,11 @@ class Team06(HealthAnonymizer):
         replaced = plant_decoys(tracker, allowed, deleted, limits=limits, most=self.decoys, rng=rng)
         steps.append({"step": "decoys", "changed": int(replaced.sum()), **self._compliance(table, kept, tracker)})
         untouched = np.flatnonzero((partner < 0) & ~replaced)
+        if len(untouched) == len(kept):
+            message = (
+                f"'{self.name}' finds no records that may change places; allow a larger loss or fewer similar ones"
+            )
+            raise InfeasibleError(message, code="utility")
         tracker.delete(untouched)
         steps.append({"step": "untouched", "deleted": len(untouched), **self._compliance(table, kept, tracker)})
         repaired = repair_by_deletion(
@@ -76,9 +84,7 @@ class Team06(HealthAnonymizer):
         steps.append({"step": "repair", "deleted": repaired, **compliance})
         self._refuse_failure(compliance, table.height)
         live = tracker.active
-        sources = tracker.shown[live]
-        final = np.setdiff1d(np.arange(table.height), kept[live])
-        return HealthRelease(final, table.take(sources), sources, {"steps": steps})
+        return ChangedRows(kept[live], table.take(tracker.shown[live]), {"steps": steps})
 
     def _delete_rows(self, table: HealthTable, steps: list[dict[str, Any]], rng: np.random.Generator) -> Ints:
         """Return the rows kept after the steps 1 and 2."""

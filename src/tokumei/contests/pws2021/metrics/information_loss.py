@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tokumei.contests.pws2021.rows import row_losses
-from tokumei.contests.pws2021.table import HealthTable
+from tokumei.contests.pws2021.table import HealthTable, health_table
+from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.errors import InfeasibleError
+from tokumei.parts import Metric
 
-__all__ = ["InformationLoss", "information_loss"]
+__all__ = ["InformationLoss", "RowLoss", "information_loss"]
 
 PARTS = ("age", "bmi", "cat")
 
@@ -41,3 +44,22 @@ def information_loss(
         row = dict(zip(PARTS, figures.tolist(), strict=True))
         found.append({**row, "max": max(row.values())})
     return InformationLoss(*found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowLoss(Metric):
+    """The largest change of a row: of its age, of its bmi, or of the number of its other columns that changed."""
+
+    name: ClassVar[str] = "iloss"
+    summary: ClassVar[str] = "the largest change of a row in age, bmi or number of changed columns"
+    source: ClassVar[str] = "PWS Cup 2021 (spec D.5.2)"
+    needs: ClassVar[tuple[str, ...]] = ("rows",)
+
+    def measure(self, history: History, release: Release, secret: Secret) -> Score:
+        """Compare every row with the one that stood in its place."""
+        if len(release) == 0:
+            message = f"'{self.name}' compares rows, and the release has none"
+            raise InfeasibleError(message, code="no-rows")
+        found = information_loss(health_table(history).take(secret.rows), health_table(release))
+        parts = {f"{what} {name}": row[name] for what, row in found.as_dict().items() for name in PARTS}
+        return Score(name=self.name, value=found.largest["max"], goal=Goal.LOWER, parts=parts)

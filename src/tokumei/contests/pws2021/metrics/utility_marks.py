@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from tokumei.contests.pws2021.table import HealthTable
-from tokumei.contests.pws2021.utility import UtilityDifferences, utility_differences
-from tokumei.errors import InfeasibleError
+from dataclasses import dataclass
+from typing import ClassVar
 
-__all__ = ["utility_marks", "utility_warnings"]
+from tokumei.contests.pws2021.table import HealthTable, health_table
+from tokumei.contests.pws2021.utility import UtilityDifferences, utility_differences
+from tokumei.data import Goal, History, Release, Score, Secret
+from tokumei.errors import InfeasibleError
+from tokumei.parts import Metric, parameter
+
+__all__ = ["UtilityMarks", "utility_marks", "utility_warnings"]
+
+# The figures that the rules limit.
+LIMITED = ("rate", "OR", "cor")
 
 
 def utility_warnings(found: UtilityDifferences) -> list[tuple[str, str]]:
@@ -47,3 +55,24 @@ def utility_marks(
         message = f"{files[1]}: {sentence.replace(' (strict: no score at all)', '')}; keep at least one such row"
         raise InfeasibleError(message, code=code, file=files[1])
     return found, [sentence for _, sentence in told]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityMarks(Metric):
+    """How far counts, odds ratios and correlations of the release are from those of the original: the largest."""
+
+    name: ClassVar[str] = "umark"
+    summary: ClassVar[str] = "the largest difference of rates, odds ratios and correlations"
+    source: ClassVar[str] = "PWS Cup 2021 (spec D.5.3)"
+    needs: ClassVar[tuple[str, ...]] = ("rows",)
+
+    strict: bool = parameter(False, "refuse where a value was lost or an odds ratio has no finite estimate")
+
+    def measure(self, history: History, release: Release, secret: Secret) -> Score:  # noqa: ARG002
+        """Compare the statistics of both tables."""
+        if len(release) == 0:
+            message = f"'{self.name}' compares statistics of rows, and the release has none"
+            raise InfeasibleError(message, code="no-rows")
+        found, warnings = utility_marks(health_table(history), health_table(release), strict=self.strict)
+        value = max(found.largest[name] for name in LIMITED)
+        return Score(name=self.name, value=value, goal=Goal.LOWER, parts=dict(found.largest), warnings=tuple(warnings))

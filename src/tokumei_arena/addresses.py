@@ -1,4 +1,4 @@
-"""Objects named in an address, as far as the viewer may see them; everything else is 404."""
+"""Objects named in an address of a page or of the API, as far as the viewer may see them; everything else is 404."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards and rankings as pages and exports show them: one form of table for all."""
+"""Boards and rankings in one form of table, for pages, exports and the API."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tokumei.contests import Column, RoundTable, Row
-from tokumei_arena.boards import Board, Matrix
-from tokumei_arena.web.figures import Cell, Heading, cells, headings, shown
+from tokumei_arena.boards.standings import Board
 from tokumei_arena.wording import in_language
 
-__all__ = ["MatrixLine", "Table", "TableRow", "board_table", "matrix_lines", "ranking_tables"]
+__all__ = ["Table", "TableRow", "board_table", "ranking_tables"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,6 @@ class TableRow:
     rank: int | None
     team: str
     figures: Mapping[str, Any]
-    cells: Sequence[Cell]
     remark: str = ""
     own: bool = False
 
@@ -36,21 +34,12 @@ class Table:
     title: str
     rule: str
     columns: Sequence[Column]
-    headings: Sequence[Heading]
     rows: Sequence[TableRow]
 
     @property
     def remarks(self) -> bool:
         """Whether any row says something."""
         return any(row.remark for row in self.rows)
-
-
-@dataclass(frozen=True)
-class MatrixLine:
-    """What one attacker achieved against every target, in the order of the targets."""
-
-    name: str
-    cells: Sequence[str]
 
 
 def board_table(board: Board) -> Table:
@@ -60,14 +49,13 @@ def board_table(board: Board) -> Table:
             row.rank,
             row.name,
             row.figures,
-            cells(board.columns, row.figures),
             remark=_("disqualified") if row.disqualified else "",
             own=row.own,
         )
         for row in board.rows
     ]
     rule = _("By the first column; teams that are equal share a rank. Of a team the release counts that it chose.")
-    return Table("utility", _("Utility"), rule, board.columns, headings(board.columns), rows)
+    return Table("utility", _("Utility"), rule, board.columns, rows)
 
 
 def ranking_tables(table: RoundTable, names: Mapping[str, str], own: str = "") -> list[Table]:
@@ -79,7 +67,6 @@ def ranking_tables(table: RoundTable, names: Mapping[str, str], own: str = "") -
                 row.rank,
                 names.get(row.team, ""),
                 row.figures,
-                cells(columns, row.figures),
                 remark=in_language(row.remark),
                 own=row.team == own,
             )
@@ -87,19 +74,10 @@ def ranking_tables(table: RoundTable, names: Mapping[str, str], own: str = "") -
         ]
         # Teams that share a rank stand in the order of their names; those without one as the game gives them.
         listed.sort(key=lambda row: (row.rank is None, row.rank or 0, row.team if row.rank else ""))
-        return Table(key, title, rule, columns, headings(columns), listed)
+        return Table(key, title, rule, columns, listed)
 
     anonymizer_rule, attacker_rule = in_language(table.anonymizer_rule), in_language(table.attacker_rule)
     return [
         made("anonymizers", _("Anonymizers"), anonymizer_rule, table.anonymizer_columns, table.anonymizers),
         made("attackers", _("Attackers"), attacker_rule, table.attacker_columns, table.attackers),
     ]
-
-
-def matrix_lines(matrix: Matrix) -> list[MatrixLine]:
-    """Return the attack matrix as lines of text, own data as a dash."""
-    found = []
-    for attacker in matrix.attackers:
-        figures = [matrix.cells.get((owner.team, attacker.team), {}).get(matrix.figure) for owner in matrix.owners]
-        found.append(MatrixLine(attacker.name, [shown(value, 4) for value in figures]))
-    return found
