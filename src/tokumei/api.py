@@ -85,7 +85,8 @@ def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: s
         subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
     """
     history = _history(data, schema, subject)
-    return Description(schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=hints(history))
+    noted = [str(hint) for hint in hints(history)]
+    return Description(schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=noted)
 
 
 def anonymize(

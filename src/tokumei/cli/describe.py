@@ -53,7 +53,7 @@ def describe(
         history = original(data, schema, subject=subject)
         found = profile(history)
         risk = raw_risk(history)
-        noted = hints(history)
+        noted = list(map(str, hints(history)))
         page = None
         if html is not None:
             from tokumei.cli.describe_page import describe_page

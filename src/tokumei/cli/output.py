@@ -19,7 +19,7 @@ import typer
 
 from tokumei.errors import OutputError, TokumeiError
 from tokumei.progress import Advance, listening
-from tokumei.words import is_written_number
+from tokumei.words import Message, is_written_number
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -144,11 +144,13 @@ def _console(*, stderr: bool = False) -> Console:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold: numpy scalars as numbers, NaN and infinities as null."""
+    """Return a value that JSON can hold: messages in English, numpy scalars as numbers, NaN and infinities as null."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
+    if isinstance(value, Message):
+        return str(value)
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
@@ -225,7 +227,7 @@ def tell(message: str) -> None:
     sys.stderr.write(visible(message) + "\n")
 
 
-def warn(message: str) -> None:
+def warn(message: object) -> None:
     """Print a warning on standard error."""
     tell(f"warning: {message}")
 

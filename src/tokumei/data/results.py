@@ -43,7 +43,7 @@ class Score:
     interval: Interval | None = None
     baseline: float | None = None
     parts: Mapping[str, float] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str | Message, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """Return the score as plain values for JSON; an infinite bound is null."""
@@ -56,7 +56,7 @@ class Score:
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "baseline": self.baseline,
             "parts": dict(self.parts),
-            "warnings": list(self.warnings),
+            "warnings": [str(warning) for warning in self.warnings],
         }
 
 

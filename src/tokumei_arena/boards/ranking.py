@@ -72,7 +72,7 @@ def ranking_tables(table: RoundTable, names: Mapping[str, str], own: str = "") -
             )
             for row in rows
         ]
-        # Teams that share a rank stand in the order of their names; those without one as the game gives them.
+        # Teams that share a rank stand in the order of their names; those without one as the rules give them.
         listed.sort(key=lambda row: (row.rank is None, row.rank or 0, row.team if row.rank else ""))
         return Table(key, title, rule, columns, listed)
 

@@ -20,7 +20,7 @@ from django.core.files.storage import storages
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena import clock
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, LogEntry, check_slug
@@ -105,7 +105,7 @@ def _manifest(contest: Contest) -> dict[str, Any]:
         "contest": {"id": str(contest.pk), "slug": contest.slug, "name": contest.name, "rule_set": contest.rule_set},
         "versions": {
             "tokumei": version("tokumei"),
-            "rule_set": find_game(contest.rule_set).version,
+            "rule_set": find_contest(contest.rule_set).version(),
             "django": version("django"),
             "python": platform.python_version(),
         },
@@ -187,7 +187,7 @@ def _the_contest(rows: list[Contest], source: SealedReader) -> Contest:
     if len(rows) != 1:
         message = _("%(file)s cannot be used: it must hold exactly one contest")
         raise RefusedError(message % {"file": source.path}, code="bad-archive")
-    find_game(rows[0].rule_set)
+    find_contest(rows[0].rule_set)
     return rows[0]
 
 

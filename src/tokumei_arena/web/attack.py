@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena import access
 from tokumei_arena.addresses import round_of, target_of
 from tokumei_arena.errors import ArenaError
@@ -71,7 +71,7 @@ def target(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponse
     refused: ArenaError | None = None
     if request.method == "POST":
         done = _("The guesses are stored and wait for the checker.")
-        specs = find_game(found.round.contest.rule_set).guess_files
+        specs = find_contest(found.round.contest.rule_set).guess_files
         answer = uploads.hand_in(request, specs, partial(submit_guesses, target=found), done)
         if not isinstance(answer, ArenaError):
             return answer
@@ -81,8 +81,8 @@ def target(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponse
 
 def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None) -> HttpResponse:
     round_, contest = found.round, found.round.contest
-    game, shared = find_game(contest.rule_set), frame(request, contest, round_.kind)
-    about = {spec.name: in_language(spec.about) for spec in game.published_files}
+    rules, shared = find_contest(contest.rule_set), frame(request, contest, round_.kind)
+    about = {spec.name: in_language(spec.about) for spec in rules.published_files}
     files = access.target_files(request.user, found).select_related("blob", "team").order_by("name", "team__number")
     member, why_not = shared["membership"], _why_not(request.user, found)
     context = {
@@ -91,7 +91,7 @@ def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None
         "target": found,
         "files": [{"file": file, "about": about.get(file.name, "")} for file in files],
         "own": None if member is None else own_guesses(request.user, found, member.team),
-        "form": None if why_not and not refused else uploads.upload_form(game.guess_files, refused, request),
+        "form": None if why_not and not refused else uploads.upload_form(rules.guess_files, refused, request),
         "why_not": why_not,
         "attack_feedback": round_.get_attack_feedback_display(),
         "is_referee": access.is_referee(request.user),

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena import access
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.contests import announcements_of, next_step, questions_of
@@ -39,7 +39,7 @@ def contest(request: HttpRequest, slug: str) -> HttpResponse:
     step = next_step(request.user, found)
     context = {
         **shared,
-        "game_title": in_language(find_game(found.rule_set).title),
+        "game_title": in_language(find_contest(found.rule_set).title),
         "lines": round_lines(shared["rounds"]),
         "rules": contest_rules(found, shared["rounds"]),
         "ranking": ranking_rules(found),
@@ -58,7 +58,7 @@ def round_page(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     refused: ArenaError | None = None
     if request.method == "POST":
         done = _("The file is stored and waits for the checker.")
-        specs = find_game(round_.contest.rule_set).release_files
+        specs = find_contest(round_.contest.rule_set).release_files
         answer = uploads.hand_in(request, specs, partial(submit_release, round_=round_), done)
         if not isinstance(answer, ArenaError):
             return answer
@@ -68,7 +68,7 @@ def round_page(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
 
 def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None) -> HttpResponse:
     contest_ = round_.contest
-    game = find_game(contest_.rule_set)
+    rules = find_contest(contest_.rule_set)
     shared = frame(request, contest_, round_.kind)
     why_not = _why_not(request.user, contest_, round_)
     context = {
@@ -77,7 +77,7 @@ def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None)
         "line": round_lines([round_])[0],
         "data": _data_lines(request, round_),
         "own": own_releases(request.user, round_, shared["membership"]),
-        "form": None if why_not and not refused else uploads.upload_form(game.release_files, refused, request),
+        "form": None if why_not and not refused else uploads.upload_form(rules.release_files, refused, request),
         "why_not": why_not,
         "attack_began": round_.has_begun(Phase.Kind.ATTACK),
     }
@@ -99,7 +99,7 @@ def _why_not(viewer: access.Viewer, contest_: Contest, round_: Round) -> str:
 
 
 def _data_lines(request: HttpRequest, round_: Round) -> list[dict[str, Any]]:
-    about = {spec.name: in_language(spec.about) for spec in find_game(round_.contest.rule_set).data_files}
+    about = {spec.name: in_language(spec.about) for spec in find_contest(round_.contest.rule_set).data_files}
     files = access.data_files(request.user, round_).select_related("blob", "team").order_by("name", "team__number")
     return [{"file": file, "about": about.get(file.name, "")} for file in files]
 

@@ -99,7 +99,7 @@ def upload_form(specs: tuple[FileSpec, ...], refused: ArenaError | None, request
 
 
 def received(request: HttpRequest, specs: Sequence[FileSpec]) -> Upload:
-    """Return what was sent: the one file (or zip), or the several ones packed into a zip in the order of the game."""
+    """Return what was sent: the one file (or zip), or the several ones packed into a zip in the order of the rules."""
     files = request.FILES
     if was_cut(request):
         message = _("the upload is larger than %(limit)s; compress it (.gz or .zip) or make it smaller")

@@ -16,10 +16,10 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Count, Max
 
-from tokumei.contests import find_game
 from tokumei_arena import clock
 from tokumei_arena.models import Choice, LogEntry, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import record
+from tokumei_arena.rules import rules_of
 
 __all__ = [
     "chosen_release",
@@ -44,7 +44,7 @@ def chosen_release(round_: Round, team: Team) -> Submission | None:
 
 def chosen_releases(round_: Round, *, until: datetime | None = None) -> dict[UUID, Submission]:
     """Return the release with which each team competes, by team; ``until``: only what was there at that moment."""
-    game = find_game(round_.contest.rule_set)
+    rules = rules_of(round_.contest)
     valid = Submission.objects.filter(
         round=round_, kind=Submission.Kind.RELEASE, verdict=Submission.Verdict.VALID
     ).select_related("evaluation")
@@ -53,7 +53,7 @@ def chosen_releases(round_: Round, *, until: datetime | None = None) -> dict[UUI
     wanted = _choices(round_, until)
     best: dict[UUID, tuple[tuple[Any, ...], Submission]] = {}
     for one in valid:
-        quality = math.inf if one.evaluation is None else game.release_order(one.evaluation.figures)
+        quality = math.inf if one.evaluation is None else rules.release_order(one.evaluation.figures)
         order = (str(one.pk) not in wanted, quality)
         key = (*order, one.received_at, str(one.pk))
         if one.team_id not in best or key < best[one.team_id][0]:

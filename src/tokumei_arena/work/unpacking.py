@@ -1,6 +1,6 @@
-"""From an upload to the files of a game: plain CSV, .gz or zip, with every limit checked before anything parses them.
+"""From an upload to the files of a contest: plain, .gz or zip, with every limit checked before anything parses them.
 
-Names inside an archive only choose among the files that the game knows; they are never used as paths.
+Names inside an archive only choose among the files that the rules know; they are never used as paths.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.sampling import PlainRows, Sampler, draw_samples
-from tokumei.contests.reading import PWS2018_SCHEMA
 from tokumei.data.cells import RangeCells, SetCells
 from tokumei.data.history import History, Release
 from tokumei.errors import InputError
@@ -17,7 +17,7 @@ from tokumei.errors import InputError
 
 def _history(rows: list[tuple[str, str, str, str, str]]) -> History:
     names = ["customer", "date", "goods", "price", "quantity"]
-    return History.from_frame(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"), PWS2018_SCHEMA)
+    return History.from_frame(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"), SCHEMA)
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def history() -> History:
 
 
 def _release(history: History, **changed: RangeCells | SetCells) -> Release:
-    cells = {field.name: history.cells(field.name) for field in PWS2018_SCHEMA.fields}
-    return Release(PWS2018_SCHEMA, pl.Series(["10", "10", "20"]), {**cells, **changed})
+    cells = {field.name: history.cells(field.name) for field in SCHEMA.fields}
+    return Release(SCHEMA, pl.Series(["10", "10", "20"]), {**cells, **changed})
 
 
 def test_plain_cells_are_kept(history: History) -> None:

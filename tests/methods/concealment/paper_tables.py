@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 
-from tokumei.attacks.matching.consistency import record_graph
+from tests.attacks.matching.record_graphs import record_graph
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import Cells, RangeCells, SetCells
 from tokumei.data.history import Column, History, Kind, Release, Schema

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.attacks.matching.record_graphs import record_graph
 from tests.effort import examples
 from tests.methods.concealment import paper_tables as paper
-from tokumei.attacks.matching.consistency import published_histories, record_graph
+from tokumei.attacks.matching.consistency import published_histories
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import RangeCells
 from tokumei.data.history import Column, History, Kind, Release, Schema, Secret

@@ -33,7 +33,7 @@ class FilesCheck:
     """What the checkers found in each file, by its name (M', T', P ...), and warnings that break no rule."""
 
     files: Mapping[str, CheckResult]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -58,7 +58,7 @@ class FilesCheck:
             "valid": self.valid,
             "error_count": self.error_count,
             "errors": errors,
-            "warnings": list(self.warnings),
+            "warnings": [str(warning) for warning in self.warnings],
         }
 
     def refuse(self, paths: Mapping[str, str], *, tolerated: Sequence[str] = ()) -> None:

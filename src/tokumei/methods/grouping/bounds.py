@@ -19,6 +19,7 @@ from tokumei.data import Goal, History, Score, assign
 from tokumei.methods.grouping.candidates import FORBIDDEN
 from tokumei.methods.grouping.costs import SortedFields, exact_matched, surplus_costs, unshared
 from tokumei.methods.grouping.record_table import RecordTable
+from tokumei.words import Message
 
 __all__ = ["lower_pair_costs", "strict_bound"]
 
@@ -96,7 +97,7 @@ def strict_bound(history: History, *, threads: int = 1) -> Score:
     cost = lower_pair_costs(table) + table.surplus * np.abs(counts[:, None] - counts[None, :])
     np.fill_diagonal(cost, FORBIDDEN)
     exact = np.eye(len(table), dtype=np.bool_)
-    warnings: tuple[str, ...] = ("the bound may be raised by more rounds",)
+    warnings: tuple[Message, ...] = (Message("warning.bound-rounds"),)
     for _ in range(MOST_ROUNDS):
         solution = assign(cost)
         reduced = cost - solution.row_prices[:, None] - solution.column_prices[None, :]

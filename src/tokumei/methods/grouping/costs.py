@@ -24,7 +24,6 @@ __all__ = ["SortedFields", "estimate_pairs", "exact_matched", "surplus_costs", "
 
 
 SUPPRESSED_PAIR = 2.0
-PAIRS_PER_TASK = 4096
 
 
 @dataclass(frozen=True, eq=False, slots=True)
