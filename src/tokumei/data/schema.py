@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -50,11 +50,11 @@ class Field:
     step: float = 1.0
     format: str = ""
     column: str = ""
+    nominal: bool = field(init=False, repr=False, compare=False)
 
-    @property
-    def nominal(self) -> bool:
-        """Whether cells of this field generalize to sets (categories) rather than ranges."""
-        return self.kind is Kind.CATEGORY
+    def __post_init__(self) -> None:
+        """Note whether cells of this field generalize to sets (categories) rather than ranges."""
+        object.__setattr__(self, "nominal", self.kind is Kind.CATEGORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +101,17 @@ class Schema:
 
     subject: str
     columns: tuple[Column, ...]
+    fields: tuple[Field, ...] = field(init=False, repr=False, compare=False)
+    row_is_subject: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse names that are empty or occur twice."""
-        names = [self.subject, *(field.name for field in self.fields)]
+        """Lay out the physical fields in the order of the columns; refuse names that are empty or occur twice.
+
+        ``row_is_subject`` says whether every row is a person of its own (a static table).
+        """
+        object.__setattr__(self, "fields", tuple(spec for column in self.columns for spec in column.fields()))
+        object.__setattr__(self, "row_is_subject", self.subject == ROW_SUBJECT)
+        names = [self.subject, *(spec.name for spec in self.fields)]
         for position, name in enumerate(names):
             if not name:
                 message = "a column has no name in the schema; give every column a name"
@@ -114,33 +121,23 @@ class Schema:
                 raise SchemaError(message)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The physical fields, in the order of the columns."""
-        return tuple(field for column in self.columns for field in column.fields())
-
-    @property
-    def row_is_subject(self) -> bool:
-        """Whether every row is a person of its own (a static table)."""
-        return self.subject == ROW_SUBJECT
-
-    @property
     def kept(self) -> tuple[Field, ...]:
         """The fields that a release shows unchanged, because the schema says ``keep = true``."""
-        return tuple(field for column in self.columns if column.keep for field in column.fields())
+        return tuple(spec for column in self.columns if column.keep for spec in column.fields())
 
     def field(self, name: str) -> Field:
         """Return the field of this name."""
-        for field in self.fields:
-            if field.name == name:
-                return field
-        known = [field.name for field in self.fields]
+        for spec in self.fields:
+            if spec.name == name:
+                return spec
+        known = [spec.name for spec in self.fields]
         message = f"the schema has no column '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
         raise SchemaError(message)
 
     def sources(self) -> list[str]:
         """Return the names of all source columns that must be present, the subject first."""
         subject = [] if self.row_is_subject else [self.subject]
-        return [*subject, *(field.name for field in self.fields)]
+        return [*subject, *(spec.name for spec in self.fields)]
 
     def check_against(self, present: Iterable[str], file: str) -> None:
         """Raise SchemaError if a column named here is absent from the data."""
@@ -155,7 +152,7 @@ class Schema:
 
     def check_publishable(self) -> None:
         """Raise SchemaError if a column has the name under which a release shows its pseudonyms."""
-        if any(field.name == PSEUDONYM for field in self.fields):
+        if any(spec.name == PSEUDONYM for spec in self.fields):
             message = (
                 f"the column '{PSEUDONYM}' has the name that a release gives to its ids; "
                 f'rename it, make it the subject, or drop it in the schema ("{PSEUDONYM}" = {{ drop = true }})'
