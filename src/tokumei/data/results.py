@@ -152,10 +152,7 @@ class Reason:
 
     def message(self, words: Words, *groups: str) -> str:
         """Return the text of the first of these groups of the catalogue that has one, empty if none does."""
-        own = words.of(self.home)
-        keys = [f"{group}.{name}" for group in groups for name in (self.form or self.code, self.code)]
-        code = own.first(keys)
-        return own(code, **self.values) if code else ""
+        return words.first(groups, (self.form or self.code, self.code), self.values, self.home)
 
     @property
     def sentence(self) -> str:

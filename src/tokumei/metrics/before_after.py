@@ -37,8 +37,8 @@ def correlations(history: History, release: Release) -> pl.DataFrame:
     A pair without variation on a side has no correlation there (null).
     """
     names = [spec.name for spec in history.schema.fields if not spec.nominal]
-    before = {name: original_values(history, name) for name in names}
-    after = {name: published_values(history, release, name) for name in names}
+    before = dict(zip(names, original_values(history, names), strict=True))
+    after = dict(zip(names, published_values(history, release, names), strict=True))
     rows = [
         {
             "first": first,

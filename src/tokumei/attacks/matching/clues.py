@@ -183,12 +183,9 @@ def _scores(
             offsets, codes,
         )  # fmt: skip
     mean = total[:, :3] / np.maximum(total[:, 3:], 1.0)
-    result = []
-    for name, factors in variants.items():
-        score = np.zeros(len(graph))
-        score[where] = mean @ np.array(factors)
-        result.append((position_detail(name), score))
-    return result
+    scores = np.zeros((len(variants), len(graph)))
+    scores[:, where] = [mean @ np.array(factors) for factors in variants.values()]
+    return [(position_detail(name), score) for name, score in zip(variants, scores, strict=True)]
 
 
 def range_scores(release: Release, consistency: Consistency, matches: Matches) -> list[tuple[Message, Floats]]:
