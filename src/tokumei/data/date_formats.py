@@ -16,8 +16,6 @@ import re
 
 import polars as pl
 
-__all__ = ["date_format", "has_time"]
-
 _NUMBER = {"%Y": r"\d{4}", "%m": r"\d{1,2}", "%d": r"\d{1,2}", "%H": r"\d{1,2}"}
 _FIXED = {"%M": r"\d{2}", "%S": r"\d{2}", "%.f": r"(?:\.\d+)?"}
 _DATES = (

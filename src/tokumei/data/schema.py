@@ -16,8 +16,6 @@ from typing import Any
 
 from tokumei.errors import SchemaError, did_you_mean
 
-__all__ = ["ISO_DATE", "ISO_DATETIME", "SLASH_DATE", "Column", "Field", "Kind", "Schema", "quoted", "refuse_patterns"]
-
 ISO_DATE = "%Y-%m-%d"
 ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
 SLASH_DATE = "%Y/%-m/%-d"

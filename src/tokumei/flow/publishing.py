@@ -23,8 +23,6 @@ from tokumei.errors import OutputError, ParameterError
 if TYPE_CHECKING:
     from tokumei.flow.making import Made
 
-__all__ = ["Published", "check_places", "places_beside", "publish"]
-
 _ENDINGS = {"plan": "plan.toml", "audit": "audit.json"}
 
 

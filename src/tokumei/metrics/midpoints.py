@@ -7,8 +7,6 @@ import numpy as np
 from tokumei.array_types import Floats
 from tokumei.data import MISSING, History, RangeCells, Release
 
-__all__ = ["original_values", "published_values"]
-
 
 def original_values(history: History, name: str) -> Floats:
     """Return an ordered field in its own unit (days, seconds, or the number itself), NaN where it is missing."""

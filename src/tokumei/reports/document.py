@@ -17,8 +17,6 @@ from markupsafe import Markup
 
 from tokumei.words import is_written_number
 
-__all__ = ["Banner", "Bullets", "Definitions", "Figure", "Heading", "Prose", "Section", "Table", "render"]
-
 
 @dataclass(frozen=True, slots=True)
 class Prose:

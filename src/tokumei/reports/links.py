@@ -9,8 +9,6 @@ from markupsafe import Markup, escape
 
 from tokumei.words import plain
 
-__all__ = ["DASH", "linked", "mixed_numbers", "numbers", "with_links"]
-
 DASH = "–"
 Form = Callable[[float], str]
 _NUMBER = re.compile(r"(?<![\w'「.,−-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)

@@ -30,8 +30,6 @@ from tokumei_arena.web.rules import contest_rules, ranking_rules
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import LONGEST_NOTE, MAY_SUBMIT, submit_release
 
-__all__ = ["contest", "data_file", "form_key", "round_page", "upload_form"]
-
 NEWEST = 5
 
 

@@ -18,8 +18,6 @@ from tokumei.contests import FileSpec
 from tokumei_arena.errors import RefusedError
 from tokumei_arena.work import was_cut
 
-__all__ = ["FIELD", "Upload", "field_name", "largest", "pack", "received"]
-
 FIELD = "file"
 MEGABYTE = 1_000_000
 # How gzip and zip begin.
