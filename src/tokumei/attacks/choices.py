@@ -24,8 +24,6 @@ from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 from tokumei.words import Message
 
-__all__ = ["Basis", "Choice", "MatchAttack", "MatchView"]
-
 MOST_BLANK_EDGES = 5_000_000
 
 

@@ -12,8 +12,6 @@ from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 from tokumei.attacks.matching.pseudonym_clues import predicted_owners
 from tokumei.parts import parameter
 
-__all__ = ["PredictablePseudonyms"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PredictablePseudonyms(MatchAttack):

@@ -11,8 +11,6 @@ from tokumei.attacks.matching.pseudonym_clues import order_detail, order_scores,
 from tokumei.parts import parameter
 from tokumei.words import Message
 
-__all__ = ["ReleaseOrder"]
-
 _ORDERS = ("appearance", "text", "number")
 
 

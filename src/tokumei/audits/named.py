@@ -31,8 +31,6 @@ from tokumei.audits.result import AttackFigure
 from tokumei.data import Reason
 from tokumei.words import Message
 
-__all__ = ["Examiner", "attack_figures"]
-
 # Eighteen orders and a few variants are tried; a true leak in fifteen groups is far below this.
 CHANCE = 1e-4
 

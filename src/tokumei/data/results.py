@@ -12,8 +12,6 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.words import Message, Words
 
-__all__ = ["Evidence", "Goal", "Guesses", "Interval", "Outcome", "Reason", "Score", "Verdict"]
-
 
 class Goal(StrEnum):
     """Which direction of a score is better."""

@@ -16,8 +16,6 @@ from tokumei.data import MISSING, Column, History, Kind, RangeCells, Release
 from tokumei.metrics.distributions import FEWEST_SUBJECTS, value_counts
 from tokumei.metrics.midpoints import original_values, published_values
 
-__all__ = ["correlations", "place_points", "place_rectangles", "top_values"]
-
 TOP = 10
 MOST_POINTS, MOST_RECTANGLES = 1500, 80
 

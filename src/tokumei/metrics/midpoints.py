@@ -9,8 +9,6 @@ import numpy as np
 from tokumei.array_types import Floats
 from tokumei.data import MISSING, History, RangeCells, Release
 
-__all__ = ["original_values", "published_values"]
-
 
 def original_values(history: History, names: Sequence[str]) -> list[Floats]:
     """Return ordered fields in their own unit (days, seconds, or the number itself), NaN where they are missing."""

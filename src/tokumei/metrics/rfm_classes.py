@@ -17,8 +17,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.data import History, Kind, Release, Schema
 from tokumei.metrics.midpoints import original_values, published_values
 
-__all__ = ["CLASSES", "Purchases", "purchase_columns", "rfm_before_after"]
-
 CLASSES = 5
 MEASURES = ("recency", "frequency", "monetary")
 _PRICE = re.compile(r"price|amount|paid|total|cost|sales|spend|価格|単価|金額|売上", re.IGNORECASE)

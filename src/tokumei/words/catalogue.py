@@ -25,8 +25,6 @@ from typing import Any
 from tokumei.errors import ParameterError, did_you_mean
 from tokumei.words.numbers import amount, percent
 
-__all__ = ["LANGUAGES", "Message", "Words", "in_both", "texts"]
-
 LANGUAGES = ("en", "ja")
 HOUSE = "tokumei"
 SHOWN_NAMES = 5

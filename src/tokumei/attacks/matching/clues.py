@@ -23,19 +23,6 @@ from tokumei.attacks.matching.record_fit import FitIndex, append_fits
 from tokumei.data import Cells, RangeCells, Release, SetCells
 from tokumei.words import Message
 
-__all__ = [
-    "RANGE_VARIANTS",
-    "SET_VARIANTS",
-    "Hits",
-    "differing_edges",
-    "hits_against_chance",
-    "named_links",
-    "position_detail",
-    "range_scores",
-    "set_scores",
-    "suppression_components",
-]
-
 TIE = 1e-9
 LARGEST_GROUP = 50
 
