@@ -17,7 +17,6 @@ from markupsafe import Markup, escape
 
 from tokumei.words import is_written_number, plain
 
-
 DASH = "–"
 _NUMBER = re.compile(r"(?<![\w'「.,−-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)
 
