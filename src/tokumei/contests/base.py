@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import typer
     from numpy.random import Generator
 
-__all__ = ["STANDARD_ROUNDS", "Contest"]
-
 STANDARD_ROUNDS: Mapping[str, RoundPreset] = {
     "practice": RoundPreset(weight="0", attack_limit=10),
     "preliminary": RoundPreset(weight="0.1"),

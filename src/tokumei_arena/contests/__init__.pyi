@@ -1,3 +1,4 @@
+from tokumei_arena.contests.managing import ROUND_FIELDS as ROUND_FIELDS
 from tokumei_arena.contests.managing import create_contest as create_contest
 from tokumei_arena.contests.managing import edit_contest as edit_contest
 from tokumei_arena.contests.managing import edit_rounds as edit_rounds

@@ -13,22 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tokumei.contests import find_contest
-from tokumei_arena.contests import RoundPlan
+from tokumei_arena.contests import ROUND_FIELDS, RoundPlan
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.wording import in_language
-
-__all__ = [
-    "AnnouncementForm",
-    "AnswerForm",
-    "ContestForm",
-    "GenerateForm",
-    "ParametersForm",
-    "ReasonForm",
-    "RoundForm",
-    "StartsForm",
-    "TimesForm",
-    "UntilForm",
-]
 
 MINUTES = "%Y-%m-%dT%H:%M"
 PHASES = list(Phase.Kind)
@@ -134,15 +121,7 @@ class RoundForm(forms.ModelForm):  # type: ignore[type-arg]
         """The fields a referee sets."""
 
         model = Round
-        fields = (
-            "weight",
-            "private_data",
-            "release_limit",
-            "attack_limit",
-            "release_feedback",
-            "attack_feedback",
-            "freeze_minutes",
-        )
+        fields = ROUND_FIELDS
         labels = {  # noqa: RUF012
             "release_feedback": gettext_lazy("What teams learn of their utility"),
             "attack_feedback": gettext_lazy("What attackers learn of their score"),

@@ -21,51 +21,11 @@ from tokumei_arena.models import Choice, LogEntry, Phase, Round, Submission, Tar
 from tokumei_arena.records import record
 from tokumei_arena.rules import rules_of
 
-__all__ = [
-    "chosen_release",
-    "chosen_releases",
-    "due_rounds",
-    "make_due_targets",
-    "release_counts",
-    "secret_number",
-]
-
-ALIASES = [
-    "Agate",
-    "Amber",
-    "Basalt",
-    "Beryl",
-    "Cobalt",
-    "Coral",
-    "Flint",
-    "Garnet",
-    "Granite",
-    "Ivory",
-    "Jade",
-    "Jasper",
-    "Lapis",
-    "Marble",
-    "Mica",
-    "Nickel",
-    "Obsidian",
-    "Olivine",
-    "Onyx",
-    "Opal",
-    "Pearl",
-    "Pyrite",
-    "Quartz",
-    "Ruby",
-    "Sapphire",
-    "Silica",
-    "Slate",
-    "Spinel",
-    "Sulfur",
-    "Talc",
-    "Topaz",
-    "Turquoise",
-    "Umber",
-    "Zircon",
-]
+ALIASES = (
+    "Agate Amber Basalt Beryl Cobalt Coral Flint Garnet Granite Ivory Jade Jasper Lapis Marble Mica "
+    "Nickel Obsidian Olivine Onyx Opal Pearl Pyrite Quartz Ruby Sapphire Silica Slate Spinel Sulfur Talc "
+    "Topaz Turquoise Umber Zircon"
+)
 
 
 def chosen_release(round_: Round, team: Team) -> Submission | None:
@@ -145,7 +105,7 @@ def make_due_targets(round_: Round) -> list[Target]:
         made = [(team, chosen[team.pk]) for team in teams if team.pk in chosen]
         made.sort(key=lambda entry: secret_number(locked, f"team:{entry[0].pk}"))
         # Aliases come in another secret order than the targets, so that neither follows from the other.
-        names = sorted(ALIASES, key=lambda name: secret_number(locked, f"name:{name}"))
+        names = sorted(ALIASES.split(), key=lambda name: secret_number(locked, f"name:{name}"))
         found = []
         for position, (team, release) in enumerate(made):
             again = position // len(names)
