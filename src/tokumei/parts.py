@@ -37,6 +37,7 @@ __all__ = [
     "ParameterInfo",
     "Part",
     "find_part",
+    "has_parameter",
     "make_part",
     "parameter",
     "parse_settings",
@@ -233,6 +234,11 @@ def parse_settings(part: type[Part], texts: Iterable[str]) -> dict[str, Any]:
             raise ParameterError(message)
         settings[info.name] = _parsed(part.name, info, value)
     return settings
+
+
+def has_parameter(part: type[Part], name: str) -> bool:
+    """Return whether a part declares a parameter of this name."""
+    return any(info.name == name for info in part.parameters())
 
 
 def make_part(part: type[AnyPart], settings: Mapping[str, Any] | None = None) -> AnyPart:

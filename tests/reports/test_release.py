@@ -19,7 +19,7 @@ from tokumei.flow.making import anonymized
 from tokumei.flow.opening import Opened
 from tokumei.flow.plan import make_method
 from tokumei.reports import dossier
-from tokumei.reports.links import with_links
+from tokumei.reports.document import with_links
 from tokumei.reports.material import Material
 from tokumei.reports.release import comparison_page, release_report
 from tokumei.reports.release_charts import category_chart

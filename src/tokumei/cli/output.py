@@ -19,7 +19,7 @@ import typer
 
 from tokumei.errors import OutputError, TokumeiError
 from tokumei.progress import Advance, listening
-from tokumei.words import Message, is_written_number
+from tokumei.words import Message, are_written_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -163,18 +163,20 @@ def show_table(console: Console, headers: Sequence[str], rows: Sequence[Sequence
     from rich.table import Table
 
     table = Table(title=title or None, title_justify="left", header_style="bold")
+    texts = {value for row in rows for value in row[1:] if isinstance(value, str)}
+    written = dict(zip(texts, are_written_numbers(texts), strict=True))
     for position, header in enumerate(headers):
-        numeric = all(_is_number(row[position], written=position > 0) for row in rows)
+        # Names in the first column stand on the left, even where they read as numbers.
+        known = written if position > 0 else {}
+        column = [row[position] for row in rows]
+        numeric = all(
+            value == "" or known.get(value, False) if isinstance(value, str) else isinstance(value, (int, float))
+            for value in column
+        )
         table.add_column(header, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*("\n".join(visible(_cut(line)) for line in _cell(value).split("\n")) for value in row))
     console.print(table)
-
-
-def _is_number(value: object, *, written: bool) -> bool:
-    if isinstance(value, str):
-        return value == "" or (written and is_written_number(value))
-    return isinstance(value, (int, float))
 
 
 def _cut(text: str) -> str:

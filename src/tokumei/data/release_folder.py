@@ -74,12 +74,13 @@ def write_release(
             _write_table(release.people, temporary / f"people.{data_format}", temporary / PEOPLE_SCHEMA_NAME)
         if summary is not None:
             (temporary / SUMMARY_NAME).write_text(summary, encoding="utf-8")
+        records = len(release)
         manifest = {
             "tokumei": version("tokumei"),
             "versions": {name: version(name) for name in ("numpy", "polars")},
             "method": release.method,
             "parameters": dict(parameters or {}),
-            "records": len(release),
+            "records": records,
             "pseudonyms": release.pseudonyms.n_unique(),
             "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())},
         }

@@ -150,21 +150,22 @@ class Reason:
     form: str = ""
     home: str = "tokumei"
 
-    def message(self, words: Words, *, group: str = "reason") -> str:
-        """Return the sentence of a group of the catalogue, empty if it has none."""
-        keys = [f"{group}.{name}" for name in (self.form, self.code) if name]
-        code = next((key for key in keys if key in words.of(self.home)), "")
-        return words.say(Message(code, self.values, self.home)) if code else ""
+    def message(self, words: Words, *groups: str) -> str:
+        """Return the text of the first of these groups of the catalogue that has one, empty if none does."""
+        own = words.of(self.home)
+        keys = [f"{group}.{name}" for group in groups for name in (self.form or self.code, self.code)]
+        code = own.first(keys)
+        return own(code, **self.values) if code else ""
 
     @property
     def sentence(self) -> str:
         """The reason in English."""
-        return self.message(Words("en"))
+        return self.message(Words("en"), "reason")
 
     @property
     def remedy(self) -> str:
         """What helps, in English; empty if nothing does."""
-        return self.message(Words("en"), group="remedy")
+        return self.message(Words("en"), "remedy")
 
     def __str__(self) -> str:
         """Return the sentence."""

@@ -155,7 +155,7 @@ class KAnonymity(Method):
             Groups(result["members"], result["bounds"]).moved(block.units)
             for block, result in zip(blocks, solved, strict=True)
         ]
-        return Groups.of(group for part in moved for group in part.lists())
+        return Groups.of([group for part in moved for group in part.lists()])
 
     def _solver(self, effort: _Effort, many: bool) -> Callable[[Block], Result]:  # noqa: FBT001
         """Return the function that groups one block."""

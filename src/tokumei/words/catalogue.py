@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import string
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -75,9 +75,9 @@ class Words(string.Formatter):
         """Return the text under a key with its values filled in."""
         return self.vformat(self.table[key], (), values)
 
-    def __contains__(self, key: str) -> bool:
-        """Return whether there is a text under this key."""
-        return key in self.table
+    def first(self, keys: Iterable[str]) -> str:
+        """Return the first of these keys that has a text, empty if none has."""
+        return next(filter(self.table.__contains__, keys), "")
 
     def say(self, message: Message | str) -> str:
         """Return a message in this language; what is text already stays as it is."""
@@ -92,6 +92,10 @@ class Words(string.Formatter):
     def named(self, group: str, name: str) -> str:
         """Return the text for a registered name, or the name itself: others may have added theirs."""
         return self.table.get(f"{group}.{name}", name)
+
+    def each(self, group: str, *names: str) -> list[str]:
+        """Return the texts of several names of a group, without values filled in."""
+        return [self.table[f"{group}.{name}"] for name in names]
 
     def group(self, group: str) -> dict[str, str]:
         """Return all texts of a group by name, without values filled in."""

@@ -80,7 +80,10 @@ def publish_hulls(
     line = np.repeat(first_line[which], published) + within
     source = table.rows[position[starts[line] + np.repeat(seat, published)]]
     originals = table.rows[position]
-    cells = {spec.name: line_cells(history, spec.name, originals, starts).take(line) for spec in history.schema.fields}
+    cells = {
+        name: line_cells(history, name, originals, starts, spread=spread).take(line)
+        for name, spread in history.spreads().items()
+    }
     release = Release(history.schema, names.gather(np.repeat(np.arange(len(which)), published)), cells, method)
     subjects = history.subjects.cast(pl.String).gather(table.owners[owners])
     truth = pl.DataFrame({"pseudonym": names, "subject": subjects}).sort("pseudonym")

@@ -44,8 +44,8 @@ class RecordTable:
         nominal_fields = [spec.name for spec in history.schema.fields if spec.nominal]
         ordered = np.zeros((len(ordered_fields), len(order)))
         steps = np.zeros(len(ordered_fields))
-        for line, name in enumerate(ordered_fields):
-            spread = history.spread(name)
+        spreads = [history.spread(name) for name in ordered_fields]
+        for line, (name, spread) in enumerate(zip(ordered_fields, spreads, strict=True)):
             codes = history.codes[name][order]
             steps[line] = 1.0 / spread if spread > 0 else 0.0
             ordered[line] = np.where(codes == MISSING, ABSENT, codes * steps[line])
