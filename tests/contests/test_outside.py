@@ -23,6 +23,16 @@ def test_the_example_is_small() -> None:
     assert len(lines) < 200
 
 
+@pytest.mark.parametrize("page", ["docs/own-contest.md", "docs/ja/own-contest.md"])
+def test_the_guide_shows_the_example_as_it_is(page: str) -> None:
+    text = (EXAMPLE.parent.parent / page).read_text(encoding="utf-8")
+    source = (EXAMPLE / "hide_ages.py").read_text(encoding="utf-8").splitlines()
+    shown = [line for block in text.split("```python\n")[1:] for line in block.split("```")[0].splitlines()]
+    assert len(shown) > 10
+    assert [line for line in shown if line not in source] == []
+    assert "tokumei.contests" in (EXAMPLE / "pyproject.toml").read_text(encoding="utf-8")
+
+
 def test_the_battery_passes(outside: str, run: Run, tmp_path: Path) -> None:
     battery.test_a_contest_says_what_it_is(outside)
     battery.test_parameters_are_declared_and_checked(outside)
