@@ -54,8 +54,6 @@ from tokumei.words import Words
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
 
-__all__ = ["Description", "anonymize", "attack", "audit", "compare", "describe", "read_release", "report"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Description:

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
-__all__ = ["Advance", "Listener", "listening", "stage"]
-
 Advance = Callable[[float], None]
 Listener = Callable[[str, float | None], AbstractContextManager[Advance]]
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from tokumei.contests import Contest as Rules
     from tokumei.contests import Player
 
-__all__ = ["Bot", "Referee", "play"]
-
 KINDS = ("registration", "anonymize", "attack", "scoring", "published")
 LOOK_SECONDS = 0.3
 PATIENCE_SECONDS = 300.0

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tokumei.contests import Contest as Rules
     from tokumei_arena.models import Contest, Round
 
-__all__ = ["check_parameters", "parameters_of", "rules_in", "rules_of"]
-
 
 def rules_of(contest: Contest) -> Rules:
     """Return the rules of a contest."""

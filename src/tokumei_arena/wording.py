@@ -8,8 +8,6 @@ from django.utils.translation import get_language
 
 from tokumei.words import Words
 
-__all__ = ["column_name", "in_language"]
-
 
 def in_language(text: Mapping[str, str] | None) -> str:
     """Return the text in the language of this request, else in English."""

@@ -9,7 +9,8 @@ import pytest
 import tokumei
 from tests.sample_histories import mixed_frame, sample
 from tokumei.data.cells import SetCells
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import LeakError
 from tokumei.flow.gate import refuse_leaks
 from tokumei.flow.making import in_published_order, release

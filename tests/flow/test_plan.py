@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sample_histories import sample
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
 from tokumei.data.raw import Source
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InputError, ParameterError
 from tokumei.flow import estimating as estimate_module
 from tokumei.flow.estimating import FACTOR, estimate

@@ -12,8 +12,9 @@ from tests.contests.pws2018.test_written_error import A_OF_B8, FIELDS, T_OF_B4, 
 from tests.sample_histories import sample
 from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.written_error import written_utility
-from tokumei.data.history import Goal, History, Release, Secret
+from tokumei.data.history import History, Release, Secret
 from tokumei.data.release_folder import release_from_text
+from tokumei.data.results import Goal
 from tokumei.flow.making import anonymized
 from tokumei.methods.laplace_noise import LaplaceNoise
 from tokumei.metrics.cell_error import CellError

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from tokumei.data import History
     from tokumei.flow import Estimate, Made, Plan, Published
 
-__all__ = ["anonymize"]
-
 
 def anonymize(
     data: Annotated[

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from tokumei.audits import AuditResult
 
-__all__ = ["GuessOption", "KOption", "LimitOption", "SeedOption", "audit", "finish_audit"]
-
 KOption = Annotated[
     int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release seems to aim at).")
 ]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from tokumei.contests import Checked, Contest, FileSpec, RoundTable
 
-__all__ = ["contest_app"]
-
 SHOWN = 20
 
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="Folder with the original files.")]

@@ -15,8 +15,6 @@ from tokumei.contests import Checked, Contest, Entry, Pair, Published, file_name
 from tokumei.data import OWNER_ONLY, atomic_folder, read_bytes, write_bytes
 from tokumei.errors import InputError
 
-__all__ = ["read_rounds", "scored", "seen_by", "write_published", "write_truth"]
-
 Files = Mapping[str, bytes]
 
 

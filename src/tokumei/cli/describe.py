@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from tokumei.profiles import ColumnRisk, Profile, RawRisk, Share
 
-__all__ = ["describe", "risk_rows"]
-
 SHOWN_PAIRS = 5
 
 

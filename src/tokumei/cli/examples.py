@@ -10,8 +10,6 @@ import typer
 
 from tokumei.errors import ParameterError, did_you_mean
 
-__all__ = ["EXAMPLES", "add_examples", "readable_help", "usage_error"]
-
 EXAMPLES: dict[str, Sequence[str]] = {
     "describe": ("describe purchases.csv", "describe purchases.csv -o schema.toml --html purchases.html"),
     "anonymize": (

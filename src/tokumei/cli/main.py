@@ -30,8 +30,6 @@ from tokumei.engine import abandoned
 from tokumei.errors import OutputError, ParameterError, TokumeiError, UnknownPartError
 from tokumei.parts import part_names
 
-__all__ = ["build_app", "main"]
-
 FAILED, INTERRUPTED, TERMINATED = 2, 130, 143
 # Typer exports no base of its usage errors; a bad parameter is one.
 UsageError: Any = typer.BadParameter.__bases__[0]

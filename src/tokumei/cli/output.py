@@ -26,27 +26,6 @@ if TYPE_CHECKING:
 
     from tokumei.data import Verdict
 
-__all__ = [
-    "JsonFlag",
-    "SeedOption",
-    "SettingsOption",
-    "ThreadsOption",
-    "bar",
-    "fail",
-    "finish",
-    "forget_stdout",
-    "progress_bars",
-    "refuse_overwriting",
-    "registered",
-    "say",
-    "show_table",
-    "show_verdict",
-    "tell",
-    "time_left",
-    "visible",
-    "warn",
-]
-
 BAR_DELAY_SECONDS = 1.0
 LONGEST_CELL = 300
 # From here on a float of six digits would be written with an exponent.

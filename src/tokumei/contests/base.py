@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import numpy as np
     import typer
 
-__all__ = ["STANDARD_ROUNDS", "Contest"]
-
 STANDARD_ROUNDS: Mapping[str, RoundPreset] = {
     "practice": RoundPreset(weight="0", attack_limit=10),
     "preliminary": RoundPreset(weight="0.1"),

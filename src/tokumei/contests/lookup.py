@@ -9,8 +9,6 @@ from tokumei.contests.base import Contest
 from tokumei.errors import UnknownPartError
 from tokumei.parts import find_part, make_part, part_names
 
-__all__ = ["find_contest", "make_contest", "playable_contests", "suggested_contest"]
-
 
 def find_contest(name: str) -> type[Contest]:
     """Return the class of a contest."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from tokumei.contests.check_result import CheckResult
     from tokumei.errors import Finding, TokumeiError
 
-__all__ = ["KEPT_NOTES", "NO_ROWS", "make_note", "note_of", "note_of_error", "notes_of", "without_folders"]
-
 # A wrong file of 80,000 rows easily has 400,000 findings; the count is kept, and this many sentences.
 KEPT_NOTES = 1_000
 LONGEST_VALUE = 200

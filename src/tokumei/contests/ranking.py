@@ -8,19 +8,6 @@ from typing import Any
 
 from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
 
-__all__ = [
-    "DISQUALIFIED",
-    "MISSING",
-    "UNSAFE",
-    "Weighing",
-    "counted_pairs",
-    "teams_of",
-    "unranked",
-    "weighted_table",
-    "with_shared_ranks",
-    "with_tie_rule",
-]
-
 DISQUALIFIED: Both = {"en": "disqualified", "ja": "失格"}
 MISSING: Both = {"en": "no valid submission", "ja": "有効な提出なし"}
 UNSAFE: Both = {"en": "effectively re-identified", "ja": "有効な再識別を受けた"}

@@ -13,8 +13,6 @@ import polars as pl
 
 from tokumei.data import parse_csv, read_bytes, to_utf8
 
-__all__ = ["ContestFile", "read_contest"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContestFile:

@@ -8,24 +8,6 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
-__all__ = [
-    "Both",
-    "Checked",
-    "Column",
-    "Entry",
-    "Figures",
-    "FileSpec",
-    "Note",
-    "Pair",
-    "Player",
-    "Published",
-    "RoundPreset",
-    "RoundTable",
-    "Row",
-    "Sizes",
-    "file_name",
-]
-
 Figures = Mapping[str, Any]
 Both = Mapping[str, str]
 """A text in both languages: {"en": ..., "ja": ...}."""

@@ -23,18 +23,6 @@ from tokumei.array_types import Bools, Bytes, Ints
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.schema import Field, Kind
 
-__all__ = [
-    "Fault",
-    "Form",
-    "WrittenCells",
-    "cell_text",
-    "cells_text",
-    "parse_values",
-    "plain_text",
-    "read_cells",
-    "value_text",
-]
-
 _ESCAPES = {";": "%3B", "{": "%7B", "}": "%7D", "*": "%2A"}
 _ESCAPED = "%(25|3B|7B|7D|2A)"
 # Nobody writes exact multiples of so small a step: text made from floating-point numbers is rounded to it.

@@ -13,8 +13,6 @@ from tokumei.data.history import Release
 from tokumei.data.schema import Field, Kind
 from tokumei.words import three_digits
 
-__all__ = ["CellShares", "cell_shares"]
-
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))
 
 

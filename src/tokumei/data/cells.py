@@ -22,9 +22,6 @@ import polars as pl
 
 from tokumei.array_types import Bools, Ints
 
-__all__ = ["MISSING", "Cells", "RangeCells", "SetCells"]
-
-
 # The code of a value that is missing in the original: outside every range, inside every suppressed cell.
 MISSING = int(np.iinfo(np.int64).min)
 

@@ -17,8 +17,6 @@ from collections.abc import Iterable
 
 import polars as pl
 
-__all__ = ["date_format", "has_time", "hold_values"]
-
 _NUMBER = {"%Y": r"\d{4}", "%m": r"\d{1,2}", "%d": r"\d{1,2}", "%H": r"\d{1,2}"}
 _FIXED = {"%M": r"\d{2}", "%S": r"\d{2}", "%.f": r"(?:\.\d+)?"}
 _DATES = (

@@ -26,28 +26,8 @@ import polars as pl
 from tokumei.array_types import Bools, Ints
 from tokumei.data.cell_text import cells_text, parse_values, plain_text, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
-from tokumei.data.results import Evidence, Goal, Guesses, Interval, Outcome, Reason, Score, Verdict
-from tokumei.data.schema import Column, Field, Kind, Schema, refuse_patterns
+from tokumei.data.schema import Field, Kind, Schema, refuse_patterns
 from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
-
-__all__ = [
-    "Column",
-    "Evidence",
-    "Field",
-    "Goal",
-    "Guesses",
-    "History",
-    "Interval",
-    "Kind",
-    "Outcome",
-    "Reason",
-    "Release",
-    "Schema",
-    "Score",
-    "Secret",
-    "Verdict",
-    "packed_keys",
-]
 
 # A range or a set as releases write them.
 _GENERALIZED = re.compile(r"\[[^;]*;[^;]*\]|\{[^;]*(;[^;]*)+\}")

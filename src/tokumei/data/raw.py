@@ -20,8 +20,6 @@ import polars as pl
 
 from tokumei.errors import ContentError, Finding, UnreadableError
 
-__all__ = ["Source", "lines_of", "read_bytes", "read_lines", "split_joined", "to_utf8"]
-
 UTF8_BOM = b"\xef\xbb\xbf"
 GZIP_MAGIC = b"\x1f\x8b"
 # No text has bytes below the tab; one of them can therefore also separate what must not be separated.

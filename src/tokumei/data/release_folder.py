@@ -30,17 +30,11 @@ from tokumei.data.cell_text import Fault, WrittenCells, read_cells
 from tokumei.data.cells import Cells, SetCells
 from tokumei.data.csv_text import parse_csv
 from tokumei.data.files import atomic_folder
-from tokumei.data.history import Field, History, Kind, Release, Schema
+from tokumei.data.history import History, Release
 from tokumei.data.raw import Source, read_bytes, to_utf8
+from tokumei.data.schema import Field, Kind, Schema
 from tokumei.data.tables import open_table
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, ParameterError, SchemaError, UnreadableError
-
-__all__ = [
-    "ReleaseFolder",
-    "read_release",
-    "release_from_text",
-    "write_release",
-]
 
 DATA_NAMES, SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME = (
     ("data.csv", "data.parquet"),

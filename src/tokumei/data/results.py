@@ -12,8 +12,6 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.words import Message, Words
 
-__all__ = ["Evidence", "Goal", "Guesses", "Interval", "Outcome", "Reason", "Score", "Verdict"]
-
 
 class Goal(StrEnum):
     """Which direction of a score is better."""
@@ -152,10 +150,7 @@ class Reason:
 
     def message(self, words: Words, *groups: str) -> str:
         """Return the text of the first of these groups of the catalogue that has one, empty if none does."""
-        own = words.of(self.home)
-        keys = [f"{group}.{name}" for group in groups for name in (self.form or self.code, self.code)]
-        code = own.first(keys)
-        return own(code, **self.values) if code else ""
+        return words.first(groups, (self.form or self.code, self.code), self.values, self.home)
 
     @property
     def sentence(self) -> str:

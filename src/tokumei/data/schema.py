@@ -18,18 +18,6 @@ from typing import Any
 
 from tokumei.errors import SchemaError, did_you_mean
 
-__all__ = [
-    "ISO_DATE",
-    "ISO_DATETIME",
-    "SLASH_DATE",
-    "Column",
-    "Field",
-    "Kind",
-    "Schema",
-    "refuse_patterns",
-    "toml_value",
-]
-
 ISO_DATE = "%Y-%m-%d"
 ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
 SLASH_DATE = "%Y/%-m/%-d"

@@ -15,8 +15,6 @@ from tokumei.data.history import Release
 from tokumei.data.results import Outcome
 from tokumei.words import percent
 
-__all__ = ["public_summary"]
-
 _OUTCOMES = {
     Outcome.SAFE: (
         "The audit found it safe at k = {k}: someone who holds the complete original data and knows the method "

@@ -22,8 +22,6 @@ from tokumei.data.raw import Source, to_utf8
 from tokumei.data.schema import Kind, Schema
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
 
-__all__ = ["Table", "history_of", "open_table", "read_table"]
-
 PARQUET_MAGIC = b"PAR1"
 # So many records after the first line show what the columns hold.
 _HEADER_SAMPLE = 1000

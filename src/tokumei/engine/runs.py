@@ -26,8 +26,6 @@ from tokumei.engine.threads import in_order
 from tokumei.errors import OutputError
 from tokumei.progress import stage
 
-__all__ = ["Backend", "InProcess", "Manifest", "Pool", "Result", "run_blocks"]
-
 Block = TypeVar("Block")
 Result = Mapping[str, npt.NDArray[Any]]
 

@@ -25,18 +25,6 @@ from tokumei.metrics import RecordsKept
 from tokumei.parts import find_part, has_parameter, make_part
 from tokumei.progress import stage
 
-__all__ = [
-    "EXTRA_ATTACKS",
-    "Run",
-    "compare",
-    "extra_attacks",
-    "judged",
-    "largest_risk",
-    "mark_front",
-    "plan_runs",
-    "run_frame",
-]
-
 # Attacks beside those of the audit: cheap, and strong where a release contradicts the original.
 EXTRA_ATTACKS = ("re-uniq", "re-item")
 

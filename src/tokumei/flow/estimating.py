@@ -23,8 +23,6 @@ import numpy as np
 from tokumei.data import History
 from tokumei.parts import Method
 
-__all__ = ["Estimate", "estimate", "spoken"]
-
 FACTOR = 1.5
 # Loading the libraries and compiled kernels.
 START_SECONDS = 2.0

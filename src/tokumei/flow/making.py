@@ -26,8 +26,6 @@ from tokumei.progress import stage
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
 
-__all__ = ["Made", "anonymized", "in_published_order", "release", "seeded"]
-
 QUICK_AUDIT_SECONDS = 60.0
 
 

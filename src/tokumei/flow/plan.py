@@ -37,18 +37,6 @@ from tokumei.errors import InfeasibleError, InputError, ParameterError, Unreadab
 from tokumei.parts import Method, find_part, has_parameter, make_part
 from tokumei.profiles import read_history
 
-__all__ = [
-    "DEFAULT_METHOD",
-    "FORMATS",
-    "Plan",
-    "complete",
-    "fresh_seed",
-    "make_method",
-    "open_input",
-    "plan_of",
-    "public_parameters",
-]
-
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
 _HEAD = "# A plan of tokumei. With its seed it is as secret as the secret file: never hand it out.\n"

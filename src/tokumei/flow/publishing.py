@@ -22,8 +22,6 @@ from tokumei.errors import OutputError, ParameterError
 if TYPE_CHECKING:
     from tokumei.flow.making import Made
 
-__all__ = ["Places", "Published", "check_places", "places_of", "publish"]
-
 
 @dataclass(frozen=True, slots=True)
 class Places:

@@ -30,9 +30,6 @@ from tokumei.methods.grouping.splitting import cut_units, leftover_units
 from tokumei.parts import Method, parameter
 from tokumei.progress import stage
 
-__all__ = ["KAnonymity", "read_weights"]
-
-
 LEFTOVER_ROUNDS = 3
 MANY_RECORDS = 200_000
 # Above that many records, long histories are compared in chunks of so many (their final alignment is not).

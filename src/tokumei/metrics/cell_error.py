@@ -10,8 +10,6 @@ import numpy as np
 from tokumei.data import Goal, History, Release, Score, Secret, cell_errors
 from tokumei.parts import Metric
 
-__all__ = ["CellError"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CellError(Metric):

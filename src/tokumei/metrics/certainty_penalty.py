@@ -12,8 +12,6 @@ from tokumei.data import MISSING, Cells, Goal, History, RangeCells, Release, Sco
 from tokumei.parts import Metric, parameter
 from tokumei.words import Message
 
-__all__ = ["CertaintyPenalty", "range_penalties", "set_penalties"]
-
 
 def range_penalties(lo: Ints, hi: Ints, lowest: int, highest: int) -> Floats:
     """Return the part of the domain [lowest;highest] that each range covers, by width; 0 if the domain is one value."""

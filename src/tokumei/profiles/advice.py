@@ -11,8 +11,6 @@ from tokumei.data import MISSING, Field, History
 from tokumei.profiles.infer_kinds import NOMINAL_NAMES, name_tokens
 from tokumei.words import Message
 
-__all__ = ["hints"]
-
 _DATE_LIKE = (
     r"^\s*(\d{1,4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,4}日?|\d{8}"
     r"|\d{1,2} [A-Za-z]{3,9} \d{4}|[A-Za-z]{3,9} \d{1,2},? \d{4})"

@@ -17,24 +17,6 @@ from markupsafe import Markup, escape
 
 from tokumei.words import is_written_number, plain
 
-__all__ = [
-    "DASH",
-    "Banner",
-    "Block",
-    "Bullets",
-    "Definitions",
-    "Figure",
-    "Heading",
-    "Linked",
-    "Number",
-    "Prose",
-    "Section",
-    "Table",
-    "render",
-    "with_links",
-]
-
-
 DASH = "–"
 _NUMBER = re.compile(r"(?<![\w'「.,−-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)
 

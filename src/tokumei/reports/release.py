@@ -16,8 +16,6 @@ from tokumei.reports.safety_sections import (
 from tokumei.reports.utility_sections import trade_off_blocks, trade_off_section, utility_section
 from tokumei.words import Words
 
-__all__ = ["comparison_page", "release_report"]
-
 _KNOWS = ("original", "release", "method", "not_random", "goal")
 _LIMITS = ("attacks", "attributes", "outside", "seed", "sampled", "legal")
 

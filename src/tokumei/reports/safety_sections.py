@@ -12,8 +12,6 @@ from tokumei.reports.document import DASH, Block, Bullets, Figure, Linked, Numbe
 from tokumei.reports.material import Material
 from tokumei.words import Words, percent, plain
 
-__all__ = ["attack_section", "candidate_section", "figure_section", "reason_section", "worst_section"]
-
 _TERM_OF_REASON = {
     "single-candidate": "candidates",
     "few-candidates": "candidates",

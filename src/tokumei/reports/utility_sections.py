@@ -13,8 +13,6 @@ from tokumei.reports.document import DASH, Block, Figure, Heading, Linked, Numbe
 from tokumei.reports.material import Material
 from tokumei.words import Words, percent, plain, signed
 
-__all__ = ["FEWEST", "trade_off_blocks", "trade_off_section", "trade_off_svg", "utility_section"]
-
 FEWEST = 3
 MOST_PAIRS = 15
 MOST_TOP_COLUMNS = 3

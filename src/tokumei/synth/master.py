@@ -17,8 +17,6 @@ from tokumei.array_types import Ints
 from tokumei.synth.blocks import blocks, categories, draw
 from tokumei.synth.purchases import FIRST_CUSTOMER, Purchases, purchase_blocks
 
-__all__ = ["FIRST_INVOICE", "master_rows", "transactions"]
-
 FIRST_INVOICE = 536365
 LAST_DAY = date(2011, 12, 9)
 MALE_SHARE = 1 / 6

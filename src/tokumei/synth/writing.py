@@ -23,15 +23,6 @@ from tokumei.synth.master import master_rows, transactions
 from tokumei.synth.purchases import generate_purchases
 from tokumei.synth.trajectories import generate_trajectories
 
-__all__ = [
-    "KINDS",
-    "Written",
-    "generate_health",
-    "generate_purchases",
-    "generate_trajectories",
-    "write_synthetic",
-]
-
 KINDS = ("health", "master", "purchases", "trajectories")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["amount", "are_written_numbers", "is_written_number", "percent", "plain", "signed", "three_digits"]
-
 _WRITTEN = re.compile(r"[<>]?[\d,]+(\.\d+)?( %)?", re.ASCII)
 # Above this a number of three digits would be written with an exponent.
 THOUSAND = 1000

@@ -25,8 +25,6 @@ from tokumei_arena.models import Feedback, Phase, Submission, Target, Team, Work
 from tokumei_arena.teams import approve, disqualify
 from tokumei_arena.work import was_cut
 
-__all__: list[str] = []
-
 get, post = operations("refereeing", auth=REFEREE)
 ROUND = "/contests/{slug}/rounds/{kind}"
 FIELD = "file"

@@ -27,19 +27,6 @@ from tokumei_arena.models import (
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import failure_text, shown_figures, used_tries
 
-__all__ = [
-    "contest_document",
-    "data_file_document",
-    "membership_document",
-    "question_documents",
-    "round_document",
-    "submission_document",
-    "submission_documents",
-    "target_documents",
-    "target_file_document",
-    "team_document",
-]
-
 NAMESPACE = "api-1"
 
 

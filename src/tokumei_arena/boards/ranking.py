@@ -12,8 +12,6 @@ from tokumei.contests import Column, RoundTable, Row
 from tokumei_arena.boards.standings import Board
 from tokumei_arena.wording import in_language
 
-__all__ = ["Table", "TableRow", "board_table", "ranking_tables"]
-
 
 @dataclass(frozen=True)
 class TableRow:

@@ -26,23 +26,6 @@ from tokumei_arena.work import (
     release_counts,
 )
 
-__all__ = [
-    "Board",
-    "BoardRow",
-    "Matrix",
-    "MatrixTeam",
-    "Point",
-    "Tables",
-    "board",
-    "board_state",
-    "matrix",
-    "overall_table",
-    "overall_visible",
-    "round_table",
-    "tables",
-    "visible_tables",
-]
-
 KEPT_SECONDS = 600
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from tokumei_arena.client import ArenaClient
     from tokumei_arena.models import Person
 
-__all__ = ["register"]
-
 NAME = "Demo Cup"
 # What could lead out of the folder of the demonstration.
 OUTSIDE = ("DATABASE_URL", "STORAGE_URL", "EMAIL_URL", "TOKUMEI_ARENA_SECRET", "TOKUMEI_ARENA_HTTPS")

@@ -23,8 +23,6 @@ from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import record
 from tokumei_arena.rules import check_parameters
 
-__all__ = ["create_contest", "edit_contest", "edit_rounds", "hide_contest", "open_contest"]
-
 # The order of rounds within a contest.
 POSITION = {str(kind): position for position, kind in enumerate(Round.Kind)}
 CONTEST_FIELDS = ("name", "about", "terms", "team_size", "needs_approval", "parameters")

@@ -14,8 +14,6 @@ from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Person, Phase, Round
 from tokumei_arena.records import record
 
-__all__ = ["close_phase", "edit_phases", "extend_phase"]
-
 Kind = Phase.Kind
 
 

@@ -18,17 +18,6 @@ from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import Contest, Feedback, Phase, Round, check_slug
 from tokumei_arena.rules import check_parameters
 
-__all__ = [
-    "DEFAULT_TERMS",
-    "ContestPlan",
-    "RoundPlan",
-    "check_kinds",
-    "check_starts",
-    "check_weights",
-    "default_rounds",
-    "free_slug",
-]
-
 KINDS = list(Phase.Kind)
 
 DEFAULT_TERMS = gettext_lazy(

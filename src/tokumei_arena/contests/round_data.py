@@ -22,8 +22,6 @@ from tokumei_arena.rules import parameters_of
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import Limits, run_child
 
-__all__ = ["DataRefusedError", "DataReport", "put_data", "put_folder", "remove_data", "teams_without_data"]
-
 SHOWN_FINDINGS = 100
 PIECE = 1 << 20
 

@@ -20,8 +20,6 @@ from tokumei_arena.models import DataFile, Person, Round, Team
 from tokumei_arena.records import copy_to
 from tokumei_arena.rules import rules_of
 
-__all__ = ["can_generate", "generate_common", "generate_private"]
-
 
 def can_generate(round_: Round) -> bool:
     """Return whether this round's data can be generated."""

@@ -29,8 +29,6 @@ from tokumei_arena.records.archive_rows import TABLES, row_from_values, rows_of,
 from tokumei_arena.records.sealed_zip import SealedReader, SealedWriter, file_sha256, reading, writing
 from tokumei_arena.records.storage import discard_blob, need_worker, open_blob, put_file
 
-__all__ = ["Archived", "export_contest", "import_contest"]
-
 KIND, VERSION = "tokumei-arena-contest", 1
 LOG = "log.json"
 

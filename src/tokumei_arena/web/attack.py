@@ -24,8 +24,6 @@ from tokumei_arena.web.own_work import own_guesses
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import MAY_SUBMIT, remaining_tries, submit_guesses, used_tries
 
-__all__ = ["target", "target_file", "targets"]
-
 
 @require_GET
 def targets(request: HttpRequest, slug: str, kind: str) -> HttpResponse:

@@ -35,8 +35,6 @@ from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.page_cache import recent
 from tokumei_arena.wording import in_language
 
-__all__ = ["board", "board_part", "overall"]
-
 
 @require_GET
 def board(request: HttpRequest, slug: str, kind: str) -> HttpResponse:

@@ -21,8 +21,6 @@ from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.web.frame import act, round_lines
 from tokumei_arena.work import failure_text, latest_submissions, queue
 
-__all__ = ["contest", "evaluate_again", "failed", "home", "live", "publish_again", "show"]
-
 
 @referee_only
 @require_GET

@@ -29,8 +29,6 @@ from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm,
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.wording import in_language
 
-__all__ = ["edit", "new"]
-
 
 @referee_only
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -32,8 +32,6 @@ from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only,
 from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
 
-__all__ = ["data", "generate", "remove"]
-
 
 @referee_only
 @require_http_methods(["GET", "HEAD", "POST"])

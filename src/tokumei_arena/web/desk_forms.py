@@ -17,19 +17,6 @@ from tokumei_arena.contests import ROUND_FIELDS, RoundPlan
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.wording import in_language
 
-__all__ = [
-    "AnnouncementForm",
-    "AnswerForm",
-    "ContestForm",
-    "GenerateForm",
-    "ParametersForm",
-    "ReasonForm",
-    "RoundForm",
-    "StartsForm",
-    "TimesForm",
-    "UntilForm",
-]
-
 MINUTES = "%Y-%m-%dT%H:%M"
 PHASES = list(Phase.Kind)
 BEGINNINGS = {

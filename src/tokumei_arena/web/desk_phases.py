@@ -21,8 +21,6 @@ from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.web.frame import act, round_lines
 
-__all__ = ["close", "extend", "move", "phases"]
-
 
 @referee_only
 @require_GET

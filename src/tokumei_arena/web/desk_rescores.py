@@ -30,8 +30,6 @@ from tokumei_arena.work import (
     start_rescore,
 )
 
-__all__ = ["apply", "discard", "part", "rescore", "rescores", "start"]
-
 SHOWN_DIFFERENCES = 500
 DIGITS = 12
 

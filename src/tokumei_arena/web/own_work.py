@@ -13,8 +13,6 @@ from tokumei_arena import access
 from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
 from tokumei_arena.work import chosen_release, remaining_tries, shown_figures
 
-__all__ = ["Line", "OwnWork", "lines_of", "own_guesses", "own_releases"]
-
 # More than anybody reads on one page; the newest come first.
 MOST = 200
 

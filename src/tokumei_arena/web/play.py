@@ -26,8 +26,6 @@ from tokumei_arena.web.rules import contest_rules, ranking_rules
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import MAY_SUBMIT, submit_release
 
-__all__ = ["contest", "data_file", "round_page"]
-
 NEWEST = 5
 
 

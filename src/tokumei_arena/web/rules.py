@@ -14,8 +14,6 @@ from tokumei_arena.models import Contest, Feedback, Round
 from tokumei_arena.rules import rules_of
 from tokumei_arena.wording import in_language
 
-__all__ = ["RuleLine", "contest_rules", "ranking_rules", "round_rules"]
-
 
 @dataclass(frozen=True)
 class RuleLine:

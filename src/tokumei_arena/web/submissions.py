@@ -27,8 +27,6 @@ from tokumei_arena.web.frame import frame
 from tokumei_arena.wording import column_name, in_language
 from tokumei_arena.work import failure_text, feedback_policy, shown_figures
 
-__all__ = ["choose", "submission", "submission_file", "submission_status"]
-
 PER_PAGE = 50
 
 

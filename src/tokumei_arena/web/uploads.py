@@ -25,8 +25,6 @@ from tokumei_arena.models import Person, Submission
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import LONGEST_NOTE, was_cut
 
-__all__ = ["FIELD", "hand_in", "pack", "received", "upload_form"]
-
 FIELD = "file"
 MEGABYTE = 1_000_000
 # How gzip and zip begin.

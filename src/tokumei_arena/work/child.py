@@ -25,8 +25,6 @@ from tokumei_arena.rules import rules_in
 from tokumei_arena.work.limits import Limits, confine
 from tokumei_arena.work.unpacking import unpack
 
-__all__ = ["TooMuchTogetherError", "run_job"]
-
 
 class TooMuchTogetherError(Exception):
     """Several guesses unpack to more than one may; one by one they are scored nevertheless."""

@@ -29,8 +29,6 @@ from tokumei_arena.work.pulse import Pulse
 from tokumei_arena.work.results import INTERRUPTED, NO_DATA, fail, finish, open_target, round_of
 from tokumei_arena.work.sandbox import Death, Outcome, run_child
 
-__all__ = ["Job", "claim_work", "heartbeat", "run_job", "work_once"]
-
 logger = logging.getLogger(__name__)
 # Guesses about one target that one process scores together.
 BATCH = 64

@@ -7,8 +7,6 @@ from typing import Any
 from tokumei.contests import Note
 from tokumei.words import Message, in_both
 
-__all__ = ["RefusedFileError", "refusal"]
-
 
 class RefusedFileError(Exception):
     """A file breaks a limit; carries the finding."""

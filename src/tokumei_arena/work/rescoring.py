@@ -19,16 +19,6 @@ from tokumei_arena.models import Evaluation, Person, Rescore, RescoreItem, Round
 from tokumei_arena.records import record
 from tokumei_arena.work import intake
 
-__all__ = [
-    "Difference",
-    "Progress",
-    "apply_rescore",
-    "discard_rescore",
-    "rescore_differences",
-    "rescore_progress",
-    "start_rescore",
-]
-
 VALID = "valid"
 
 

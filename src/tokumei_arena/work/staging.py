@@ -13,8 +13,6 @@ from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, Targ
 from tokumei_arena.records import copy_to
 from tokumei_arena.rules import parameters_of
 
-__all__ = ["MissingDataError", "data_blobs", "put_files", "stage_guesses", "stage_release"]
-
 Inputs = dict[str, Any]
 Copy = Callable[[Blob, Path], None]
 

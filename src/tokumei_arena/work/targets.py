@@ -21,15 +21,6 @@ from tokumei_arena.models import Choice, LogEntry, Phase, Round, Submission, Tar
 from tokumei_arena.records import record
 from tokumei_arena.rules import rules_of
 
-__all__ = [
-    "chosen_release",
-    "chosen_releases",
-    "due_rounds",
-    "make_due_targets",
-    "release_counts",
-    "secret_number",
-]
-
 ALIASES = (
     "Agate Amber Basalt Beryl Cobalt Coral Flint Garnet Granite Ivory Jade Jasper Lapis Marble Mica "
     "Nickel Obsidian Olivine Onyx Opal Pearl Pyrite Quartz Ruby Sapphire Silica Slate Spinel Sulfur Talc "

@@ -20,8 +20,6 @@ from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.messages import RefusedFileError, refusal
 from tokumei_arena.work.scan import scan_csv
 
-__all__ = ["unpack"]
-
 PIECE = 1 << 20
 # Below this many bytes no ratio is suspicious: a file of deleted rows packs a thousandfold.
 FREE_BYTES = 16_000_000

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 import pytest
 
 from tokumei.contests.pws2018.files import SCHEMA
-from tokumei.contests.pws2018.sampling import PlainRows, Sampler, draw_samples
+from tokumei.contests.pws2018.sampling import PlainRows, Sampler
 from tokumei.data.cells import RangeCells, SetCells
 from tokumei.data.history import History, Release
 from tokumei.errors import InputError
+
+
+def draw_samples(history: History, release: Release, *, draws: int, rng: np.random.Generator) -> Iterator[PlainRows]:
+    """Yield samples of a release, each from a generator of its own, so that draw i is the same however many follow."""
+    sampler = Sampler.of_release(history, release)
+    for child in rng.spawn(draws):
+        yield sampler.draw(child)
 
 
 def _history(rows: list[tuple[str, str, str, str, str]]) -> History:

@@ -12,7 +12,8 @@ from tokumei.contests.pws2018 import written_error
 from tokumei.contests.pws2018.files import FILES, SCHEMA
 from tokumei.contests.pws2018.written_error import written_utility
 from tokumei.contests.reading import read_contest
-from tokumei.data.history import History, Score
+from tokumei.data.history import History
+from tokumei.data.results import Score
 from tokumei.errors import ContentError, InfeasibleError
 
 FIELDS = ("date", "goods", "price", "quantity")

@@ -20,8 +20,6 @@ from tokumei.attacks.matching.record_fit import FitIndex, fit_index, match_histo
 from tokumei.data import History, Release
 from tokumei.progress import stage
 
-__all__ = ["Consistency", "Histories", "consistency_graph", "published_histories", "row_content"]
-
 PAIRS_AT_ONCE = 4096
 MOST_PAIRS = 50_000_000
 

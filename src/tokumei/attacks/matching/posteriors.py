@@ -25,18 +25,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.progress import stage
 
-__all__ = [
-    "EXACT_SIZE",
-    "Posterior",
-    "chain_layout",
-    "component_weights",
-    "exact_marginals",
-    "posterior",
-    "sample_matchings",
-    "symmetrized",
-    "worm_chain",
-]
-
 EXACT_SIZE = 20
 CHAIN_STEPS = 20_000_000
 STEPS_PER_EDGE = 20_000

@@ -17,8 +17,6 @@ from numba import njit
 from tokumei.array_types import Bools, Ints
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 
-__all__ = ["FitIndex", "append_fits", "collect_fits", "fit_index", "match_histories", "probe_pairs"]
-
 HIGHEST = int(np.iinfo(np.int64).max)
 
 

@@ -18,8 +18,6 @@ from tokumei.contests.pws2016.messages import HOME, MASTER_CODES, MasterExplaine
 from tokumei.errors import ContentError, Finding
 from tokumei.words import Message
 
-__all__ = ["FilesCheck", "check_master", "check_rows", "check_transactions", "unreadable_lines"]
-
 MAX_ID_BYTES = 50
 _DATE = r"^[1-9][0-9]{3}/[1-9][0-9]?/[1-9][0-9]?$"
 _TIME = r"^(1?[0-9]|2[0-3]):[0-5][0-9]$"

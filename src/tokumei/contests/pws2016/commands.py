@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from tokumei.contests.pws2016.rules import Rules2016
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
 
 MArgument = Annotated[Path, typer.Argument(metavar="M", help="The original master.")]

@@ -22,8 +22,6 @@ from tokumei.contests.pws2016.shop import Shop
 from tokumei.data import Evidence
 from tokumei.words import Message
 
-__all__ = ["Consistency", "judge_consistency"]
-
 # How much liker (of 1) the best candidate must be than the next before a row counts as telling.
 LEAD = 0.05
 WORST_CASES = 20

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from tokumei.contests.pws2016.checker import FilesCheck
     from tokumei.contests.pws2016.rules import Files, Rules2016
 
-__all__ = ["Pws2016"]
-
 # The names of the files in the specification, and here.
 FILES = {"M'": "M1", "T'": "T1", "P": "P", "Q": "Q"}
 UTILITY: dict[str, tuple[Both, str]] = {

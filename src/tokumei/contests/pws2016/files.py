@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from tokumei.contests.reading import ContestFile
 from tokumei.data import SLASH_DATE, Column, Kind, Schema
 
-__all__ = ["FILES", "MASTER_COLUMNS", "SCHEMA", "TRANSACTION_COLUMNS"]
-
 MASTER_COLUMNS = ("customer", "sex", "birthday", "country")
 TRANSACTION_COLUMNS = ("customer", "invoice", "date", "time", "goods", "price", "quantity")
 # A time of day is a category, since no kind orders it.

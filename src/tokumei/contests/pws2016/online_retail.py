@@ -23,8 +23,6 @@ from tokumei.contests.pws2016.files import FILES
 from tokumei.data import SLASH_DATE, Field, Kind, read_table, value_text
 from tokumei.errors import ContentError, Finding, SchemaError
 
-__all__ = ["cleansed", "contest_2016", "contest_2018", "read_online_retail"]
-
 _Type = pl.DataType | type[pl.DataType]
 COLUMNS: Mapping[str, _Type] = {
     "InvoiceNo": pl.String,

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from tokumei.contests import ranking
 from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
 
-__all__ = ["INCONSISTENT", "overall_table", "round_table"]
-
 # A round without a valid release counts as complete loss and complete re-identification.
 WORST_SUM, WORST_MAX = 2.0, 1.0
 _ANONYMIZER_RULE: Both = {

@@ -35,8 +35,6 @@ from tokumei.parts import Attack, Method, Metric, find_part, make_part
 from tokumei.progress import stage
 from tokumei.words import Message
 
-__all__ = ["Files", "Rules2016", "Submission", "find_attack", "find_method", "write_shop"]
-
 SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
 METHODS = (*SAMPLES, "ano-pseudonyms")
 # Three samples of the contest, three of ours.

@@ -26,16 +26,6 @@ from tokumei.contests.pws2016.files import SCHEMA
 from tokumei.data import MISSING, SLASH_DATE, Column, History, Kind, Release, Schema, Secret
 from tokumei.errors import InfeasibleError
 
-__all__ = [
-    "Shop",
-    "claimed_rows",
-    "codes_of",
-    "positions",
-    "shop_history",
-    "shop_of",
-    "shop_release",
-]
-
 _MASTER_SCHEMA = Schema(
     "customer",
     (

@@ -11,8 +11,6 @@ from tokumei.cli.examples import add_examples
 from tokumei.cli.join import JoinFlag, finish_joined, inputs
 from tokumei.cli.output import JsonFlag, finish, show_table, warn
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from tokumei.contests.pws2017.utility import Utility2017
 
-__all__ = ["Pws2017"]
-
 _TITLES: Mapping[str, Both] = {
     "E1": {"en": "item similarity, wholesale", "ja": "商品類似度（卸売）"},
     "E2": {"en": "item similarity, retail", "ja": "商品類似度（小売）"},

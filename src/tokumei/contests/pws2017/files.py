@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from tokumei.contests.reading import ContestFile
 
-__all__ = ["FILES"]
-
 _TRANSACTIONS = ("customer", "invoice", "date", "time", "goods", "price", "quantity")
 _MONTHS = tuple(f"month_{number}" for number in range(1, 13))
 

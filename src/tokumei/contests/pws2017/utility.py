@@ -30,8 +30,6 @@ from tokumei.metrics import (
 )
 from tokumei.words import Message
 
-__all__ = ["COLUMNS_2017", "DELETED_2017", "Utility2017", "utility_2017"]
-
 # Where the texts of this year stand.
 HOME = "tokumei.contests.pws2017"
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from tokumei.contests.check_result import CheckResult
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
 pws2018_figures.register(app)
 

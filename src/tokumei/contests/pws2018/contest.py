@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from tokumei.contests.pws2018.rules import Original, Rules2018
     from tokumei.contests.pws2018.statistical_safety import SafetyTest
 
-__all__ = ["Pws2018"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Pws2018(Contest):

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from tokumei.contests.pws2018.report_tables import ReportTables
 
-__all__ = ["register"]
-
 POption = Annotated[str, typer.Option("--p", help="Allowed probability per person, exact: 1/3 or 0.25.")]
 AlphaOption = Annotated[str, typer.Option("--alpha", help="Level of the test, exact: 0.01/20 or 0.0005.")]
 SHOWN = 30

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from tokumei.contests.reading import ContestFile
 from tokumei.data import SLASH_DATE, Column, Kind, Schema
 
-__all__ = ["FILES", "SCHEMA"]
-
 SCHEMA = Schema(
     "customer",
     (

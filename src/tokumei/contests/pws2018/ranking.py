@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from tokumei.contests import ranking
 from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
 
-__all__ = ["overall_table", "round_table"]
-
 # Two U closer than this are the same result (issue of the arena, tie rule of 2018).
 SAME_U = 1e-9
 # U of a round without a safe file: the largest possible loss.

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from tokumei.audits import AuditResult
     from tokumei.contests.pws2018.use_cases import UseCases
 
-__all__ = ["Anonymized", "Original", "Rules2018"]
-
 NAME = "pws2018"
 FIELDS = ("date", "goods", "price", "quantity")
 PUBLISHED = ("pseudonym", *FIELDS)

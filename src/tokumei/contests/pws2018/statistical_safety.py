@@ -18,8 +18,6 @@ from tokumei.data import Guesses, Outcome, Reason, Verdict
 from tokumei.errors import ContentError, Finding, InputError
 from tokumei.words import Message
 
-__all__ = ["SafetyResult", "SafetyTest", "judge_guesses", "owners_of"]
-
 DELETED = "*"
 
 

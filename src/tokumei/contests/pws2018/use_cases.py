@@ -40,8 +40,6 @@ from tokumei.metrics import (
 from tokumei.progress import stage
 from tokumei.words import Message
 
-__all__ = ["Original", "UseCaseOptions", "UseCases", "judge_use_cases", "mean_use_cases"]
-
 TOP_LIST = 100
 _ERRORS = (
     "itemset_error",

@@ -34,9 +34,6 @@ from tokumei.data import (
 from tokumei.errors import ContentError, Finding, InfeasibleError
 from tokumei.words import Message
 
-__all__ = ["UtilityMeter", "written_utility"]
-
-
 NAME = "U"
 BATCH_ROWS = 500_000
 SHOWN_FINDINGS = 100

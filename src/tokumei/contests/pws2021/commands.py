@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from tokumei.contests.pws2021.checker import Checked
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
 pws2021_runs.register(app)
 

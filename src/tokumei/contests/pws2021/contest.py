@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from tokumei.contests.pws2021.checker import Checked as Judged
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
-__all__ = ["Pws2021"]
-
 # Test rows are drawn half from deleted and half from kept rows, and half of B must be kept: fewer rows cannot do.
 FEWEST_ROWS = 200
 # More lines than this cannot become valid by correcting cells; they are refused before every cell is explained.

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from tokumei.contests.pws2021.table import COLUMNS
 from tokumei.contests.reading import ContestFile
 
-__all__ = ["FILES"]
-
 FILES: Mapping[str, ContestFile] = {
     "B": ContestFile(summary="original health table", columns=COLUMNS),
     "X": ContestFile(summary="rows of B that were deleted", columns=("row",), may_be_empty=True),

@@ -8,8 +8,6 @@ from dataclasses import replace
 from tokumei.contests import ranking
 from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
 
-__all__ = ["anonymizer_scores", "attacker_scores", "overall_table", "round_table"]
-
 # R of a team without a valid release, or disqualified.
 WORST_RISK = 1.0
 BEST_ANONYMIZERS = 3

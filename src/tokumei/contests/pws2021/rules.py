@@ -38,16 +38,6 @@ if TYPE_CHECKING:
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
     from tokumei.data import Score
 
-__all__ = [
-    "LIMITS",
-    "HealthFile",
-    "Rules2021",
-    "joined_rows",
-    "read_guesses",
-    "read_rows",
-    "release_lines",
-]
-
 
 # The largest values allowed (spec D.3); equality passes.
 LIMITS: Mapping[str, Mapping[str, float]] = {

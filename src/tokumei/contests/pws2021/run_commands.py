@@ -19,8 +19,6 @@ from tokumei.cli.output import (
     warn,
 )
 
-__all__ = ["register"]
-
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
 B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
 D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]

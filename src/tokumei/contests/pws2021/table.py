@@ -31,19 +31,6 @@ from tokumei.data import (
 )
 from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
 
-__all__ = [
-    "COLUMNS",
-    "DOMAINS",
-    "EMPTY",
-    "HOME",
-    "NOMINAL",
-    "NUMBERS",
-    "SCHEMA",
-    "HealthTable",
-    "health_table",
-    "same_levels",
-]
-
 # Where the texts of this year stand.
 HOME = "tokumei.contests.pws2021"
 COLUMNS = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "gh", "mets", "qm", "dia")

@@ -20,9 +20,6 @@ from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.merging import line_cells
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["pair_cost_matrix", "publish_hulls"]
-
-
 ALL_PAIRS_UP_TO = 64
 ALIGNMENT_ROUNDS = 8
 

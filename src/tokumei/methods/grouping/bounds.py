@@ -21,9 +21,6 @@ from tokumei.methods.grouping.costs import SortedFields, exact_matched, surplus_
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.words import Message
 
-__all__ = ["lower_pair_costs", "strict_bound"]
-
-
 # Sorted fields are kept in single precision; this share of a bound covers their rounding.
 ROUNDING = 1e-4
 LARGEST_EXACT = 6000

@@ -32,8 +32,6 @@ from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.pseudonyms import draw_pseudonyms
 
-__all__ = ["Merged", "Surplus", "line_cells", "merge_groups", "to_release"]
-
 
 class Surplus(StrEnum):
     """What happens to the records by which a member exceeds the smallest of its group."""

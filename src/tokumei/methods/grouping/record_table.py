@@ -15,9 +15,6 @@ import numpy.typing as npt
 from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import MISSING, History
 
-__all__ = ["ABSENT", "RecordTable"]
-
-
 # A missing ordered value: equal to itself, farther than any cap from everything else.
 ABSENT = 1e18
 

@@ -23,8 +23,6 @@ from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric, parameter
 from tokumei.words import Message
 
-__all__ = ["CELLS", "ORPHANS", "OriginalCells", "PublishedCells"]
-
 CELLS = {"sex": ("sex",), "sex-country": ("sex", "country")}
 ORPHANS = ("strict", "original")
 

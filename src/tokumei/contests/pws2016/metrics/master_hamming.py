@@ -14,8 +14,6 @@ from tokumei.contests.pws2016.shop import claimed_rows, shop_of
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric, parameter
 
-__all__ = ["MasterHamming"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MasterHamming(Metric):

@@ -10,8 +10,6 @@ from tokumei.contests.pws2021.table import HOME
 from tokumei.errors import InfeasibleError
 from tokumei.words import Message
 
-__all__ = ["LinkageMarks", "linkage_marks"]
-
 
 @dataclass(frozen=True, slots=True)
 class LinkageMarks:

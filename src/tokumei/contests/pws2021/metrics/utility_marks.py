@@ -12,8 +12,6 @@ from tokumei.errors import InfeasibleError
 from tokumei.parts import Metric, parameter
 from tokumei.words import Message
 
-__all__ = ["UtilityMarks", "utility_marks", "utility_warnings"]
-
 # The figures that the rules limit.
 LIMITED = ("rate", "OR", "cor")
 
