@@ -11,7 +11,10 @@ import pytest
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 SAYS = {
-    "purchases": ("audit: safe", "['purchases.csv', 'release', 'release.plan.toml', 'release.secret']"),
+    "purchases": (
+        "audit: safe",
+        "['purchases.csv', 'release', 'release.audit.json', 'release.plan.toml', 'release.secret']",
+    ),
     "trajectories": ("latitude = ", "safe: every history is shared by 3 pseudonyms"),
     "health": ("k = 5: information lost", " safe\n"),
 }

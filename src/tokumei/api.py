@@ -112,7 +112,7 @@ def anonymize(
         threads: How many threads to use (default: all cores); the result does not depend on it.
         audit: Whether to run the quick audit.
         data_format: What ``write`` writes: ``csv`` or ``parquet``.
-        **settings: Parameters of the method by name, as ``tokumei methods`` lists them.
+        settings: Further arguments: parameters of the method by name, as ``tokumei methods`` lists them.
 
     Raises:
         LeakError: The release would show who is who: subject ids as pseudonyms, or a column that repeats them.
@@ -155,7 +155,7 @@ def attack(
         name: The name of an attack, see ``tokumei attacks``.
         schema: What the columns of the original mean (default: what the release says).
         seed: Makes the guesses repeatable.
-        **settings: Parameters of the attack by name, as ``tokumei attacks`` lists them.
+        settings: Further arguments: parameters of the attack by name, as ``tokumei attacks`` lists them.
     """
     part = make_part(find_part("attack", name), settings)
     return run_attack(_opened(original, release, schema, None), part, seed=seed)

@@ -54,7 +54,7 @@ class Bot:
         place = f"/contests/{contest}/rounds/final"
         data, release = self._place("data"), self._place("release")
         for file in self.client.get(f"{place}/data"):
-            self.client.download(file["url"], data / file["name"], sha256=file["sha256"])
+            self.client.download(file["url"], data / file["file"], sha256=file["sha256"])
         player = self.player
         with COMPUTING:
             rng = np.random.default_rng(self.seed)
@@ -106,10 +106,10 @@ class Bot:
         published = self._place("targets", target["alias"], "published")
         guesses = self._place("targets", target["alias"], "guesses")
         for file in target["files"]:
-            self.client.download(file["url"], published / file["name"], sha256=file["sha256"])
+            self.client.download(file["url"], published / file["file"], sha256=file["sha256"])
         with COMPUTING:
             rng = np.random.default_rng(self.seed)
-            self.rules.attack(self.player.attack, self.folder / "data", published, guesses, rng=rng)
+            self.rules.attack(self.player.attack, self.folder / "data", published, guesses, settings={}, rng=rng)
         return [guesses / spec.filename for spec in self.rules.guess_files]
 
     def _evaluated(self, contest: str, made: dict[str, Any]) -> dict[str, Any]:

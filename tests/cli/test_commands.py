@@ -209,7 +209,7 @@ def test_a_fault_of_ours_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPat
 
     path = tmp_path / "data.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    monkeypatch.setattr("tokumei.profiles.columns.profile", fails)
+    monkeypatch.setattr("tokumei.profiles.profile", fails)
     monkeypatch.delenv("TOKUMEI_DEBUG", raising=False)
     told = run("describe", path)
     assert (told.status, told.out) == (2, "")
@@ -225,7 +225,7 @@ def test_too_little_memory_is_told(run: Run, monkeypatch: pytest.MonkeyPatch, tm
 
     path = tmp_path / "data.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    monkeypatch.setattr("tokumei.profiles.columns.profile", fails)
+    monkeypatch.setattr("tokumei.profiles.profile", fails)
     assert refused(run, tmp_path, "describe", path)["code"] == "memory"
 
 

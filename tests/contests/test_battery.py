@@ -78,7 +78,7 @@ def played(name: str) -> Played:
         put(guesses / "truth", made.truth_per_attacker.get(team, {}))
         seen = found.place("seen", team)
         put(seen, {**made.common, **made.per_attacker.get(team, {})})
-        contest.attack(attacker.attack, data, seen, guesses, rng=np.random.default_rng(SEED))
+        contest.attack(attacker.attack, data, seen, guesses, settings={}, rng=np.random.default_rng(SEED))
     return found
 
 

@@ -12,6 +12,7 @@ from tokumei.contests.ranking import MISSING as MISSING
 from tokumei.contests.ranking import UNSAFE as UNSAFE
 from tokumei.contests.ranking import Weighing as Weighing
 from tokumei.contests.ranking import counted_pairs as counted_pairs
+from tokumei.contests.ranking import rank_entries as rank_entries
 from tokumei.contests.ranking import unranked as unranked
 from tokumei.contests.ranking import weighted_table as weighted_table
 from tokumei.contests.ranking import with_shared_ranks as with_shared_ranks

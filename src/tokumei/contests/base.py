@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tokumei.contests.values import (
     Both,
@@ -35,8 +35,8 @@ from tokumei.errors import InfeasibleError
 from tokumei.parts import ParameterInfo, Part
 
 if TYPE_CHECKING:
-    import numpy as np
     import typer
+    from numpy.random import Generator
 
 STANDARD_ROUNDS: Mapping[str, RoundPreset] = {
     "practice": RoundPreset(weight="0", attack_limit=10),
@@ -144,15 +144,7 @@ class Contest(Part):
         """Write data for one team, alike the common data in ``base``; without a size as large as that."""
         raise self._without("generator of private data")
 
-    def anonymize(
-        self,
-        method: str,
-        data: Path,
-        release: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
-    ) -> Figures:
+    def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Run a sample method with these settings; write the files of a release and tell about them."""
         raise self._without("sample method")
 
@@ -164,14 +156,7 @@ class Contest(Part):
         raise self._without("attack task")
 
     def attack(
-        self,
-        attack: str,
-        data: Path,
-        published: Path,
-        guesses: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
+        self, attack: str, data: Path, published: Path, guesses: Path, *, settings: Figures, rng: Generator
     ) -> Figures:
         """Run a sample attack on what was published (common files and those of this attacker together).
 

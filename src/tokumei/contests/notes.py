@@ -21,9 +21,9 @@ _FOLDERS = re.compile(r"(/[^\s/,:]+)+/(?=[^\s/]+\.csv)")
 NO_ROWS: Both = {"en": "the file has no rows; give data", "ja": "ファイルに行がありません。データを入れてください"}
 
 
-def make_note(code: str, sentences: Both, file: str = "", **facts: Any) -> Note:
-    """Return a note with these facts put into its sentences."""
-    return Note(code, {language: text.format(**facts) for language, text in sentences.items()}, file=file)
+def make_note(code: str, sentences: Both, file: str = "", *, line: int | None = None, **facts: Any) -> Note:
+    """Return a note about a file (and a line of it), with these facts put into its sentences."""
+    return Note(code, {language: text.format(**facts) for language, text in sentences.items()}, file=file, line=line)
 
 
 def notes_of(result: CheckResult, file: str, limit: int = KEPT_NOTES) -> list[Note]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
+from tokumei.contests.values import Both, Column, Entry, Figures, Pair, RoundTable, Row
 
 DISQUALIFIED: Both = {"en": "disqualified", "ja": "失格"}
 MISSING: Both = {"en": "no valid submission", "ja": "有効な提出なし"}
@@ -32,6 +32,22 @@ def with_shared_ranks(rows: Sequence[Row], key: Callable[[Row], Any]) -> tuple[R
         tied = place > 0 and key(row) == key(ordered[place - 1])
         ranked.append(replace(row, rank=ranked[-1].rank if tied else place + 1))
     return tuple(ranked)
+
+
+def rank_entries(
+    entries: Iterable[Entry], figures: Callable[[Entry], Figures], key: Callable[[Row], Any], *, released: bool = False
+) -> tuple[Row, ...]:
+    """Return a row with figures for every team; equal keys share the better rank.
+
+    Disqualified teams are not ranked, and if only what was ``released`` can be ranked, teams without that neither.
+    """
+    rows, others = [], []
+    for entry in entries:
+        if entry.disqualified or (released and entry.figures is None):
+            others.append(unranked(entry))
+        else:
+            rows.append(Row(entry.team, None, figures(entry)))
+    return (*with_shared_ranks(rows, key), *others)
 
 
 def with_tie_rule(

@@ -4,6 +4,7 @@ A `History` holds records as integer codes. ``codes[name]`` is one int64 array p
 sorts the records by subject and, within a subject, by their content (ties: file order), so that a kernel that walks
 ``order`` and ``offsets`` gives the same result whatever the order of the rows in the file.
 
+>>> from tokumei.data import Column, Kind, Schema
 >>> frame = pl.DataFrame({"who": ["b", "a", "b"], "paid": [2.5, 1.0, 0.5]})
 >>> schema = Schema("who", (Column(name="paid", kind=Kind.NUMBER, step=0.5),))
 >>> history = History.from_frame(frame, schema)

@@ -87,10 +87,11 @@ class ContestOut(Schema):
 
 
 class FileOut(Schema):
-    """A file to download: its bytes are at ``url``."""
+    """A file to download: its bytes are at ``url``, ``file`` is what the rules call it."""
 
     id: UUID
     name: str
+    file: str
     size: int
     sha256: str
     url: str

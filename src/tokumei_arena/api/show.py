@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from tokumei.contests import FileSpec, find_contest
+from tokumei.contests import FileSpec, file_name, find_contest
 from tokumei_arena import access
 from tokumei_arena.api import schemas
 from tokumei_arena.models import (
@@ -116,7 +116,9 @@ def target_file_document(file: TargetFile) -> schemas.FileOut:
 def _file(file: DataFile | TargetFile, route: str, *words: object) -> schemas.FileOut:
     url = reverse(f"{NAMESPACE}:{route}", args=words)
     blob = file.blob
-    return schemas.FileOut(id=file.pk, name=file.download_name, size=blob.size, sha256=blob.sha256, url=url)
+    return schemas.FileOut(
+        id=file.pk, name=file.download_name, file=file_name(file.name), size=blob.size, sha256=blob.sha256, url=url
+    )
 
 
 def target_documents(targets: Iterable[Target], round_: Round, person: Person) -> list[schemas.TargetOut]:

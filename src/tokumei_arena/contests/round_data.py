@@ -76,12 +76,12 @@ def _limits() -> Limits:
 def put_folder(
     round_: Round, folder: Path, *, by: Person, team: Team | None = None, origin: str = "upload"
 ) -> DataReport:
-    """Check and store what lies in ``folder/data`` as NAME.csv."""
+    """Check and store what lies in ``folder/data``."""
     access.need_referee(by)
     _refuse_wrong_place(round_, team)
     _refuse_missing(round_.contest, folder / "data")
     figures = _check(round_, folder)
-    stored = {path.stem: _store(round_.contest, path) for path in sorted((folder / "data").glob("*.csv"))}
+    stored = _stored(round_.contest, folder / "data")
     with transaction.atomic():
         locked = Round.objects.select_for_update().get(pk=round_.pk)
         _refuse_used(locked, team)
@@ -110,7 +110,7 @@ def _refuse_wrong_place(round_: Round, team: Team | None) -> None:
 
 def _refuse_missing(contest: Contest, data: Path) -> None:
     for spec in find_contest(contest.rule_set).data_files:
-        if not spec.optional and not (data / f"{spec.name}.csv").exists():
+        if not spec.optional and not (data / spec.filename).exists():
             message = _("the file %(name)s (%(about)s) is missing; choose it too")
             raise RefusedError(message % {"name": spec.name, "about": in_language(spec.about)}, code="data-missing")
 
@@ -142,11 +142,16 @@ def _check(round_: Round, folder: Path) -> dict[str, Any]:
     return figures
 
 
-def _store(contest: Contest, path: Path) -> Blob:
-    secret = {spec.name for spec in find_contest(contest.rule_set).data_files if spec.secret}
-    area = Blob.Area.TRUTH if path.stem in secret else Blob.Area.DATA
-    with path.open("rb") as file:
-        return put_file(area, path.name, File(file, name=path.name))
+def _stored(contest: Contest, data: Path) -> dict[str, Blob]:
+    """Keep the files of the rules that are there, those that only the judge may see apart."""
+    blobs = {}
+    for spec in sorted(find_contest(contest.rule_set).data_files, key=lambda spec: spec.name):
+        path = data / spec.filename
+        if path.exists():
+            with path.open("rb") as file:
+                area = Blob.Area.TRUTH if spec.secret else Blob.Area.DATA
+                blobs[spec.name] = put_file(area, path.name, File(file, name=path.name))
+    return blobs
 
 
 def remove_data(round_: Round, *, by: Person, team: Team | None = None) -> None:

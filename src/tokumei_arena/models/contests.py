@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime
+from pathlib import PurePath
 from typing import ClassVar
 
 from django.core.validators import slug_re
@@ -12,6 +13,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tokumei.contests import file_name
 from tokumei_arena import clock
 from tokumei_arena.errors import RefusedError
 from tokumei_arena.models.base import Unguessable
@@ -235,7 +237,8 @@ class DataFile(Unguessable):
     @property
     def download_name(self) -> str:
         """The name under which the file is saved: those of different teams do not overwrite each other."""
-        return f"{self.name}.csv" if self.team is None else f"{self.name}-team{self.team.number}.csv"
+        path = PurePath(file_name(self.name))
+        return path.name if self.team is None else f"{path.stem}-team{self.team.number}{path.suffix}"
 
 
 class Announcement(Unguessable):

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from tokumei.contests import file_name
 from tokumei_arena.models.base import Leased, Unguessable
 from tokumei_arena.models.contests import Blob, Round, Team
 from tokumei_arena.models.people import Person
@@ -50,7 +51,7 @@ class TargetFile(Unguessable):
     @property
     def download_name(self) -> str:
         """The name under which the file is saved: those of different targets do not overwrite each other."""
-        return f"{self.target.alias.replace(' ', '-')}-{self.name}.csv"
+        return f"{self.target.alias.replace(' ', '-')}-{file_name(self.name)}"
 
 
 class Submission(Leased):

@@ -24,14 +24,14 @@ class RuleLine:
 
 
 def _files(specs: Sequence[FileSpec]) -> list[tuple[str, str]]:
-    return [(f"{spec.name}.csv", in_language(spec.about)) for spec in specs if not spec.secret]
+    return [(spec.filename, in_language(spec.about)) for spec in specs]
 
 
 def contest_rules(contest: Contest, rounds: Sequence[Round]) -> dict[str, Any]:
     """Return the steps of a contest, and what is special about each round."""
     rules = find_contest(contest.rule_set)
     steps = [
-        RuleLine(_("Every team downloads the data:"), _files(rules.data_files)),
+        RuleLine(_("Every team downloads the data:"), _files([spec for spec in rules.data_files if not spec.secret])),
         RuleLine(_("It anonymizes the data and hands in:"), _files(rules.release_files)),
         RuleLine(
             _("When anonymization ends, the other teams see this of it, under an alias instead of the team's name:"),

@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from tokumei.contests import FileSpec
+from tokumei.contests import FileSpec, file_name
 from tokumei_arena.errors import ArenaError, RefusedError
 from tokumei_arena.models import Person, Submission
 from tokumei_arena.wording import in_language
@@ -115,15 +115,15 @@ def received(request: HttpRequest, specs: Sequence[FileSpec]) -> Upload:
 
 
 def _refuse_incomplete(specs: Sequence[FileSpec], given: Mapping[str, File[Any]]) -> None:
-    missing = [f"{spec.name}.csv" for spec in specs if spec.name not in given and not spec.optional]
+    missing = [spec.filename for spec in specs if spec.name not in given and not spec.optional]
     if missing:
         message = _("these files are missing: %(names)s; choose all files, or one zip that holds them")
         raise RefusedError(message % {"names": ", ".join(missing)}, code="files-missing")
-    empty = [f"{name}.csv" for name, part in given.items() if not part.size]
+    empty = [file_name(name) for name, part in given.items() if not part.size]
     if empty:
         message = _("these files are empty: %(names)s; choose others")
         raise RefusedError(message % {"names": ", ".join(empty)}, code="empty-file")
-    packed = [f"{name}.csv" for name, part in given.items() if _is_packed(part)]
+    packed = [file_name(name) for name, part in given.items() if _is_packed(part)]
     if packed:
         message = _("these files are compressed: %(names)s; choose plain ones, or one zip that holds all of them")
         raise RefusedError(message % {"names": ", ".join(packed)}, code="packed-file")
@@ -141,7 +141,7 @@ def pack(files: Mapping[str, File[Any]]) -> File[Any]:
     packed = tempfile.TemporaryFile()  # noqa: SIM115 - the caller's File closes it
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, file in files.items():
-            entry = zipfile.ZipInfo(f"{name}.csv", EPOCH)
+            entry = zipfile.ZipInfo(file_name(name), EPOCH)
             entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, OWNER_READS, 3
             file.seek(0)
             with archive.open(entry, "w", force_zip64=True) as target:

@@ -104,7 +104,7 @@ def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[i
     found, room = {}, limits.unpacked_bytes
     for number, place in enumerate(folders):
         found[number] = unpack(place / "upload", place, _names(rules.guess_files), limits)
-        room -= sum(path.stat().st_size for path in place.glob("*.csv"))
+        room -= sum((place / file.filename).stat().st_size for file in rules.guess_files if not found[number])
         if room < 0 and len(folders) > 1:
             raise TooMuchTogetherError
     return found

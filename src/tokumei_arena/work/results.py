@@ -17,6 +17,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils.translation import gettext, gettext_noop
 
+from tokumei.contests import file_name
 from tokumei_arena.models import (
     Blob,
     Evaluation,
@@ -138,7 +139,7 @@ def open_target(
     made = []
     for listed in files:
         with (folder / listed["path"]).open("rb") as file:
-            made.append(put(Blob.Area(listed["area"]), f"{listed['name']}.csv", File(file)))
+            made.append(put(Blob.Area(listed["area"]), file_name(listed["name"]), File(file)))
     with transaction.atomic():
         mine = leases.held(target, lease)
         if mine is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from tokumei.contests import find_contest
+from tokumei.contests import file_name, find_contest
 from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, TargetFile, Team
 from tokumei_arena.records import copy_to
 from tokumei_arena.rules import parameters_of
@@ -31,10 +31,10 @@ def data_blobs(round_: Round, team: Team | None) -> dict[str, Blob]:
 
 
 def put_files(folder: Path, blobs: dict[str, Blob], *, copy: Copy = copy_to) -> dict[str, str]:
-    """Copy blobs into a folder as NAME.csv; return their hashes."""
+    """Copy blobs into a folder under the names of their files; return their hashes."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, blob in blobs.items():
-        copy(blob, folder / f"{name}.csv")
+        copy(blob, folder / file_name(name))
     return {name: blob.sha256 for name, blob in sorted(blobs.items())}
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from tokumei.contests import Note
+from tokumei.contests import Note, file_name
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.messages import RefusedFileError, refusal
 from tokumei_arena.work.scan import scan_csv
@@ -62,7 +62,8 @@ def unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> li
     try:
         _unpack_or_refuse(upload, into, names, limits)
         for name in names:
-            scan_csv(into / f"{name}.csv", name, limits)
+            if file_name(name).endswith(".csv"):
+                scan_csv(into / file_name(name), name, limits)
     except RefusedFileError as error:
         return [error.note]
     return []
@@ -84,8 +85,8 @@ def _unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> N
         _unzip(upload, into, names, limits)
         return
     if len(names) > 1:
-        raise refusal("files-missing", name=f"{names[1]}.csv", names=_listed(names))
-    target = into / f"{names[0]}.csv"
+        raise refusal("files-missing", name=file_name(names[1]), names=_listed(names))
+    target = into / file_name(names[0])
     if head.startswith(GZIP):
         packed = upload.stat().st_size
         with gzip.open(upload, "rb") as source:
@@ -122,7 +123,7 @@ def _unzip(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> No
         budget = limits.unpacked_bytes
         for name, entry in _assigned(entries, names).items():
             with archive.open(entry) as source:
-                budget -= _copy(source, into / f"{name}.csv", entry.compress_size, budget, limits)
+                budget -= _copy(source, into / file_name(name), entry.compress_size, budget, limits)
 
 
 def _check_directory(upload: Path, names: Sequence[str], limits: Limits) -> None:
@@ -160,18 +161,19 @@ def _assigned(entries: Sequence[zipfile.ZipInfo], names: Sequence[str]) -> dict[
         return {names[0]: entries[0]}
     found: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
-        stem = PurePosixPath(entry.filename).name.lower().partition(".")[0]
+        given = PurePosixPath(entry.filename).name.lower()
         for name in names:
-            # Files of the contests are called main_anony_06_d.csv and the like.
-            if stem == name.lower() or stem.endswith(f"_{name.lower()}"):
+            # Files of the contests are called main_anony_06_d.csv and the like; a table may have any ending.
+            known, wanted = (given if "." in name else given.partition(".")[0]), name.lower()
+            if known == wanted or known.endswith(f"_{wanted}"):
                 if name in found:
-                    raise refusal("zip-twice", name=f"{name}.csv")
+                    raise refusal("zip-twice", name=file_name(name))
                 found[name] = entry
     for name in names:
         if name not in found:
-            raise refusal("files-missing", name=f"{name}.csv", names=_listed(names))
+            raise refusal("files-missing", name=file_name(name), names=_listed(names))
     return found
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"{name}.csv" for name in names)
+    return ", ".join(file_name(name) for name in names)

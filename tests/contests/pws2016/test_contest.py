@@ -24,7 +24,7 @@ def folders(tmp_path: Path) -> dict[str, Path]:
     (found["data"] / "M.csv").write_text(shop_example.M)
     (found["data"] / "T.csv").write_text(shop_example.T)
     (tmp_path / "release").mkdir()
-    CONTEST.anonymize("ano-shuffle", found["data"], tmp_path / "release", rng=np.random.default_rng(1))
+    CONTEST.anonymize("ano-shuffle", found["data"], tmp_path / "release", settings={}, rng=np.random.default_rng(1))
     return {**found, "release": tmp_path / "release"}
 
 

@@ -32,8 +32,8 @@ from tokumei.errors import ContentError, TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
-    import numpy as np
     import typer
+    from numpy.random import Generator
 
     from tokumei.contests.pws2016.checker import FilesCheck
     from tokumei.contests.pws2016.rules import Files, Rules2016
@@ -183,19 +183,11 @@ class Pws2016(Contest):
         """Return the sum of utility error and re-identification rate."""
         return float(figures["sum"])
 
-    def anonymize(
-        self,
-        method: str,
-        data: Path,
-        release: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
-    ) -> Figures:
+    def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Write M', T' and P."""
         from tokumei.contests.pws2016.rules import find_method
 
-        made, rules = make_part(find_method(method), settings or {}), self.rules
+        made, rules = make_part(find_method(method), settings), self.rules
         return rules.anonymize(made, rules.read(_files(data)), release, rng=rng)
 
     def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
@@ -206,20 +198,13 @@ class Pws2016(Contest):
         return Published(common={name: read_bytes(release / f"{name}.csv") for name in ("M1", "T1")})
 
     def attack(
-        self,
-        attack: str,
-        data: Path,
-        published: Path,
-        guesses: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
+        self, attack: str, data: Path, published: Path, guesses: Path, *, settings: Figures, rng: Generator
     ) -> Figures:
         """Write Q."""
         from tokumei.contests.pws2016.rules import find_attack
         from tokumei.data import write_text
 
-        part = make_part(find_attack(attack), settings or {})
+        part = make_part(find_attack(attack), settings)
         seen = self.rules.read(_files(data, release=published, names=("m1", "t1")))
         rows = self.rules.attack(part, seen.original, seen.release, rng=rng).tolist()
         write_text(guesses / "Q.csv", "".join(f"{row}\n" for row in rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokumei.contests import ranking
-from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
+from tokumei.contests.values import Both, Column, Entry, Figures, Pair, RoundTable, Row
 
 # A round without a valid release counts as complete loss and complete re-identification.
 WORST_SUM, WORST_MAX = 2.0, 1.0
@@ -78,13 +78,11 @@ def _anonymizers(entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: bo
 
 def _attackers(entries: Sequence[Entry], pairs: Sequence[Pair]) -> tuple[Row, ...]:
     open_to_attack = {entry.team for entry in entries if entry.figures is not None and not entry.disqualified}
-    rows, others = [], []
-    for entry in entries:
-        if entry.disqualified:
-            others.append(ranking.unranked(entry))
-            continue
+
+    def figures(entry: Entry) -> Figures:
         own = {pair.owner: float(pair.figures["rate"]) for pair in pairs if pair.attacker == entry.team}
         aims = sorted(open_to_attack - {entry.team})
         mean = sum(own.get(team, 0.0) for team in aims) / len(aims) if aims else 0.0
-        rows.append(Row(entry.team, None, {"mean_rate": mean, "attacked": len(own)}))
-    return (*ranking.with_shared_ranks(rows, lambda row: -row.figures["mean_rate"]), *others)
+        return {"mean_rate": mean, "attacked": len(own)}
+
+    return ranking.rank_entries(entries, figures, lambda row: -row.figures["mean_rate"])

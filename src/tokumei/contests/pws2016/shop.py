@@ -4,6 +4,7 @@ The data model is that of everything else: a History of transactions with a tabl
 `shop_history` and `shop_release` make them from the text of the contest files, `Shop` gives numpy views of what the
 metrics, attacks and anonymizers compute with.
 
+>>> from tokumei.contests.pws2016.files import MASTER_COLUMNS, TRANSACTION_COLUMNS
 >>> people = [("7", "f", "1970/1/2", "Japan"), ("8", "m", "1970/1/3", "Japan")]
 >>> master = pl.DataFrame(people, schema=list(MASTER_COLUMNS), orient="row")
 >>> bought = [("8", "1", "2011/1/2", "9:05", "X", "0.5", "3"), ("9", "2", "2011/1/2", "9:05", "X", "1", "1")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tokumei.contests.base import Contest
 from tokumei.contests.notes import NO_ROWS, make_note, note_of_error, notes_of
@@ -28,8 +28,8 @@ from tokumei.parts import parameter
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    import numpy as np
     import typer
+    from numpy.random import Generator
 
     from tokumei.contests.check_result import CheckResult
     from tokumei.contests.pws2018.rules import Original, Rules2018
@@ -164,19 +164,11 @@ class Pws2018(Contest):
             valid=True, figures={"U": score.value, **{f"il_{key}": part for key, part in score.parts.items()}}
         )
 
-    def anonymize(
-        self,
-        method: str,
-        data: Path,
-        release: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
-    ) -> Figures:
+    def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Write A by any registered method that can give a valid one."""
         from tokumei.parts import find_part, make_part
 
-        made = make_part(find_part("anonymizer", method), settings or {})
+        made = make_part(find_part("anonymizer", method), settings)
         return self.rules.anonymize(made, _original(data).history, release / "A.csv", rng=rng)
 
     def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
@@ -188,14 +180,7 @@ class Pws2018(Contest):
         return Published(common={"A1": published_bytes(read_bytes(release / "A.csv", allow_empty=True))[0]})
 
     def attack(
-        self,
-        attack: str,
-        data: Path,
-        published: Path,
-        guesses: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
+        self, attack: str, data: Path, published: Path, guesses: Path, *, settings: Figures, rng: Generator
     ) -> Figures:
         """Write F' by any registered attack; one without a single guess names the first customer once.
 
@@ -205,7 +190,7 @@ class Pws2018(Contest):
         from tokumei.data import write_text
         from tokumei.parts import find_part, make_part
 
-        part = make_part(find_part("attack", attack), settings or {})
+        part = make_part(find_part("attack", attack), settings)
         original, seen = _original(data), Anonymized.read(published / "A1.csv", published=True)
         pairs = self.rules.attack(part, original, seen, rng=rng).pairs().rows()
         if not pairs and seen.frame.height:

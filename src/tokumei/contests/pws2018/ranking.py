@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tokumei.contests import ranking
-from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
+from tokumei.contests.values import Both, Column, Entry, Figures, Pair, RoundTable, Row
 
 # Two U closer than this are the same result (issue of the arena, tie rule of 2018).
 SAME_U = 1e-9
@@ -118,21 +118,17 @@ def _tie(row: Row) -> tuple[int, str]:
 
 
 def _attackers(entries: Sequence[Entry], pairs: Sequence[Pair]) -> tuple[Row, ...]:
-    rows, others = [], []
-    for entry in entries:
-        if entry.disqualified:
-            others.append(ranking.unranked(entry))
-            continue
+    def figures(entry: Entry) -> Figures:
         own = [pair.figures for pair in pairs if pair.attacker == entry.team]
-        figures = {
+        return {
             "effective": sum(bool(one["unsafe"]) for one in own),
             "sharp_effective": sum(bool(one["sharp_unsafe"]) for one in own),
             "hits": sum(int(one["hits"]) for one in own),
             "attacked": len(own),
         }
-        rows.append(Row(entry.team, None, figures))
-    ranked = ranking.with_shared_ranks(rows, lambda row: (-row.figures["effective"], -row.figures["sharp_effective"]))
-    return (*ranked, *others)
+
+    key = ("effective", "sharp_effective")
+    return ranking.rank_entries(entries, figures, lambda row: tuple(-row.figures[name] for name in key))
 
 
 def _overall_anonymizers(rounds: Sequence[tuple[float, RoundTable]]) -> tuple[Row, ...]:

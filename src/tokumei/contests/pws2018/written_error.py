@@ -44,7 +44,7 @@ def written_utility(
 ) -> Score:
     """Return U of text columns that are aligned with the records of the original, row by row.
 
-    >>> from tokumei.data.history import Column, Kind, Schema
+    >>> from tokumei.data import Column, Kind, Schema
     >>> schema = Schema("who", (Column(name="units", kind=Kind.NUMBER),))
     >>> original = History.from_frame(pl.DataFrame({"who": ["a", "b"], "units": [1, 3]}), schema)
     >>> written_utility(original, {"units": pl.Series(["[1;2]", "*"])}).value

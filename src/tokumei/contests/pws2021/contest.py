@@ -35,8 +35,8 @@ from tokumei.errors import TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
-    import numpy as np
     import typer
+    from numpy.random import Generator
 
     from tokumei.contests.pws2021.checker import Checked as Judged
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
@@ -201,21 +201,13 @@ class Pws2021(Contest):
         beyond = [_beyond(name, limit) for name, limit in limits.items() if not limit["ok"]]
         return Checked(valid=result["passes"], figures=figures, notes=tuple(beyond), note_count=len(beyond))
 
-    def anonymize(
-        self,
-        method: str,
-        data: Path,
-        release: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
-    ) -> Figures:
+    def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Write D and X."""
         from tokumei.contests.pws2021.rows import kept_rows
         from tokumei.contests.pws2021.rules import release_lines
 
         rules, original = self.rules, _original(data)
-        made, secret = rules.anonymize(make_part(rules.anonymizer(method), settings or {}), original, rng=rng)
+        made, secret = rules.anonymize(make_part(rules.anonymizer(method), settings), original, rng=rng)
         deleted = kept_rows(original.frame.height, secret.rows)
         (release / "D.csv").write_bytes(_text(release_lines(made, original)))
         (release / "X.csv").write_bytes(_text(deleted.tolist()))
@@ -242,20 +234,13 @@ class Pws2021(Contest):
         return Published(common=common, per_attacker=tests, truth_per_attacker=answers)
 
     def attack(
-        self,
-        attack: str,
-        data: Path,
-        published: Path,
-        guesses: Path,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        rng: np.random.Generator,
+        self, attack: str, data: Path, published: Path, guesses: Path, *, settings: Figures, rng: Generator
     ) -> Figures:
         """Write E from D and the test rows CT alone."""
         from tokumei.contests.pws2021.rules import HealthFile
 
         del data
-        part = make_part(self.rules.find_attack(attack), settings or {})
+        part = make_part(self.rules.find_attack(attack), settings)
         test, table = (HealthFile.read(published / f"{name}.csv", name) for name in ("CT", "D"))
         seen = table.table.release()
         rows = part.guess(test.history, seen, rng=rng).choices(seen.pseudonyms).tolist()

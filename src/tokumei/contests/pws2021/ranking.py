@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tokumei.contests import ranking
-from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
+from tokumei.contests.values import Both, Column, Entry, Figures, Pair, RoundTable, Row
 
 # R of a team without a valid release, or disqualified.
 WORST_RISK = 1.0
@@ -123,14 +123,12 @@ def _attackers(
 ) -> tuple[Row, ...]:
     out = {entry.team for entry in entries if entry.disqualified}
     reached = attacker_scores(risks, {team: score for team, score in scores.items() if team not in out})
-    rows, others = [], []
-    for entry in entries:
-        if entry.disqualified:
-            others.append(ranking.unranked(entry))
-            continue
-        attacked = sum(entry.team in found for found in risks.values())
-        rows.append(Row(entry.team, None, {"A": reached.get(entry.team, 0.0), "attacked": attacked}))
-    return (*ranking.with_shared_ranks(rows, lambda row: -row.figures["A"]), *others)
+
+    def figures(entry: Entry) -> Figures:
+        attacked = sum(entry.team in received for received in risks.values())
+        return {"A": reached.get(entry.team, 0.0), "attacked": attacked}
+
+    return ranking.rank_entries(entries, figures, lambda row: -row.figures["A"])
 
 
 def _rank_sums(anonymizers: Sequence[Row], attackers: Sequence[Row]) -> dict[str, tuple[int, int]]:
