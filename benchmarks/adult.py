@@ -17,7 +17,8 @@ import polars as pl
 from benchmarks.apart import aligned_table, merge_results, run_apart
 from benchmarks.inputs import PROJECT, SHARED
 from benchmarks.strict import THREADS
-from tokumei.data.history import Column, History, Kind, Release, Schema
+from tokumei.data.history import History, Release
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.methods.k_anonymity import KAnonymity
 from tokumei.metrics.certainty_penalty import CertaintyPenalty
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
-from tokumei.contests.pws2018.rules import Original, Pws2018
+from tokumei.contests.pws2018.rules import Original, Rules2018
 
 __all__ = ["benchmark", "count_errors"]
 
@@ -23,7 +23,7 @@ def benchmark(inputs: Inputs) -> Benchmark:
     """Return the benchmark."""
 
     def library() -> dict[str, float]:
-        result = Pws2018().check(Original.read(inputs.t), inputs.a)
+        result = Rules2018().check(Original.read(inputs.t), inputs.a)
         return {"valid": result.valid, "errors": result.error_count}
 
     def by_hand() -> dict[str, float]:

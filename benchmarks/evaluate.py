@@ -9,7 +9,7 @@ from benchmarks.check import count_errors
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
 from benchmarks.thresholds import official, sharp
-from tokumei.contests.pws2018.rules import Original, Pws2018
+from tokumei.contests.pws2018.rules import Original, Rules2018
 
 __all__ = ["benchmark"]
 
@@ -18,7 +18,7 @@ def benchmark(inputs: Inputs) -> Benchmark:
     """Return the benchmark."""
 
     def library() -> dict[str, float]:
-        result = Pws2018().evaluate(Original.read(inputs.t), inputs.a, inputs.guesses)
+        result = Rules2018().evaluate(Original.read(inputs.t), inputs.a, inputs.guesses)
         safety = result["safety"]
         return {
             "errors": result["error_count"],

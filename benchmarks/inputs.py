@@ -15,10 +15,14 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
+from tokumei.contests.pws2017.files import FILES as FILES_2017
+from tokumei.contests.pws2018.files import FILES as FILES_2018
+from tokumei.contests.pws2018.files import SCHEMA
+from tokumei.contests.reading import read_contest
 from tokumei.data.cell_text import cell_text
 from tokumei.data.cells import RangeCells, SetCells
-from tokumei.data.history import Field, History
+from tokumei.data.history import History
+from tokumei.data.schema import Field
 from tokumei.synth.writing import write_synthetic
 
 __all__ = ["Inputs", "make_inputs"]
@@ -83,14 +87,14 @@ def make_inputs(folder: Path, *, generated: bool = False) -> Inputs:
     real = SHARED / "data"
     maker = _Maker(folder, real if real.is_dir() and not generated else None)
     t = maker.table_2018()
-    history = History.from_frame(read_contest(t, "pws2018", "T"), PWS2018_SCHEMA)
+    history = History.from_frame(read_contest(t, FILES_2018["T"]), SCHEMA)
     pseudonyms = maker.rng.permutation(len(history.subjects)) + 100_001
     a = folder / "A.csv"
     generalized(history, pseudonyms, maker.rng).write_csv(a, include_header=False)
     guesses = tuple(_guesses(history, pseudonyms, folder / f"F1_{n:02d}.csv", maker.rng) for n in range(GUESS_FILES))
     m17, t17 = maker.tables_2017()
     at17 = folder / "AT2017.csv"
-    _altered_2017(read_contest(t17, "pws2017", "T"), maker.rng).write_csv(at17, include_header=False)
+    _altered_2017(read_contest(t17, FILES_2017["T"]), maker.rng).write_csv(at17, include_header=False)
     return Inputs("generated" if maker.real is None else "real", t, a, guesses, m17, t17, at17)
 
 

@@ -9,6 +9,7 @@ from math import sqrt
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
+from tokumei.contests.pws2017.files import FILES
 from tokumei.contests.pws2017.utility import utility_2017
 from tokumei.contests.reading import read_contest
 
@@ -20,7 +21,7 @@ Similarities = dict[tuple[str, str], float]
 
 def benchmark(inputs: Inputs) -> Benchmark:
     """Return the benchmark; the library computes E1 to E6."""
-    t, at = read_contest(inputs.t17, "pws2017", "T"), read_contest(inputs.at17, "pws2017", "AT")
+    t, at = read_contest(inputs.t17, FILES["T"]), read_contest(inputs.at17, FILES["AT"])
 
     def library() -> dict[str, float]:
         figures = utility_2017(t, at).figures()

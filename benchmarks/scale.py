@@ -17,8 +17,9 @@ import numpy as np
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import SEED, Inputs, generalized
-from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
-from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
+from tokumei.contests.pws2018.files import FILES, SCHEMA
+from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
+from tokumei.contests.reading import read_contest
 from tokumei.data.history import History
 from tokumei.synth.writing import write_synthetic
 
@@ -33,7 +34,7 @@ def benchmark(inputs: Inputs) -> Benchmark:
     folder = inputs.a.parent
     t, a = folder / "T_large.csv", folder / "A_large.csv"
     write_synthetic("purchases", t, subjects=SUBJECTS, seed=SEED, header=False)
-    history = History.from_frame(read_contest(t, "pws2018", "T"), PWS2018_SCHEMA)
+    history = History.from_frame(read_contest(t, FILES["T"]), SCHEMA)
     rng = np.random.default_rng(SEED)
     generalized(history, rng.permutation(SUBJECTS) + 100_001, rng).write_csv(a, include_header=False)
     rows = len(history)
@@ -73,7 +74,7 @@ def measure(t: Path, a: Path, head_t: Path, head_a: Path) -> dict[str, float]:
 
 
 def _utility(t: Path, a: Path) -> float:
-    return Pws2018().utility(Original.read(t), Anonymized.read(a)).value
+    return Rules2018().utility(Original.read(t), Anonymized.read(a)).value
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from tokumei.contests.pws2018.publishing import aligned_lines
-from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
 from tokumei.data.history import History, Release, Secret
 from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.merging import merge_groups, to_release
@@ -46,7 +46,7 @@ def measure(t: Path, k: int, grouping: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "A.csv"
         path.write_text("\n".join(aligned_lines(history, release, secret).to_list()) + "\n", encoding="utf-8")
-        utility = Pws2018().utility(original, Anonymized.read(path)).value
+        utility = Rules2018().utility(original, Anonymized.read(path)).value
     size = {"subjects": len(history.subjects), "records": len(history), "deleted": len(history) - len(release)}
     return {"U": utility, **size, **seconds, "peak GB": peak}
 

@@ -13,7 +13,7 @@ from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
 from benchmarks.item_similarity import Table, distance, retail, totals, wholesale
-from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
 
 __all__ = ["benchmark"]
 
@@ -31,7 +31,7 @@ Rows = list[tuple[str, int, str | None, str, int, int]]
 def benchmark(inputs: Inputs) -> Benchmark:
     """Return the benchmark: ten draws of the library against one by hand (T is analysed in both)."""
     original, anonymized = Original.read(inputs.t), Anonymized.read(inputs.a)
-    rules = Pws2018()
+    rules = Rules2018()
 
     def library() -> dict[str, float]:
         judged = rules.use_cases(original, anonymized, draws=DRAWS, rng=np.random.default_rng(1))

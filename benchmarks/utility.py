@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks import plain
 from benchmarks.harness import Benchmark
 from benchmarks.inputs import Inputs
-from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
 
 __all__ = ["benchmark"]
 
@@ -14,7 +14,7 @@ def benchmark(inputs: Inputs) -> Benchmark:
     """Return the benchmark."""
 
     def library() -> dict[str, float]:
-        score = Pws2018().utility(Original.read(inputs.t), Anonymized.read(inputs.a))
+        score = Rules2018().utility(Original.read(inputs.t), Anonymized.read(inputs.a))
         return {"U": score.value, **score.parts}
 
     return Benchmark(

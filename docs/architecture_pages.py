@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from house import ARENA, GROUND_OF, TOKUMEI, House, read_house, rounded, storeys
+from house import ARENA, GROUND, TOKUMEI, House, read_house, rounded, storeys
 from house_picture import draw_house
 
 __all__ = ["JAPANESE_ROOMS", "drawn_files"]
@@ -24,6 +24,7 @@ WORDS = {
         "rooms": "| room | modules | lines | what is in it |",
         "arrows": "from ↓ to →",
         "ground": "the ground",
+        "used": "what every room may use",
         "years": "| folder | modules | lines |",
         "upwards": "Arrows that lead upwards: {arrows}.",
         "none": "No arrow leads upwards.",
@@ -36,6 +37,7 @@ WORDS = {
         "rooms": "| 部屋 | モジュール | 行 | 中にあるもの |",
         "arrows": "↓ から → へ",
         "ground": "土台",
+        "used": "どの部屋からも使えるもの",
         "years": "| フォルダー | モジュール | 行 |",
         "upwards": "上に向かう矢印：{arrows}。",
         "none": "上に向かう矢印はありません。",
@@ -53,7 +55,6 @@ JAPANESE_ROOMS = {
         "engine": "独立した仕事の塊を走らせる場所",
         "experiments": "発表された実験を 1 つのコマンドで再現する",
         "flow": "履歴から公開データと、それについて言えることまで",
-        "ground": "例外、進捗、言葉、扉、配列の型：どの部屋からも使える",
         "methods": "履歴を公開データと秘密にする手法、1 ファイルに 1 つ",
         "metrics": "公開後にデータの何が残るか、1 ファイルに 1 つの指標",
         "parts": "部品（手法、攻撃、指標）の契約と、名前による検索",
@@ -68,7 +69,6 @@ JAPANESE_ROOMS = {
         "client": "API のクライアント",
         "commands": "コマンド群 `tokumei arena ...`",
         "contests": "審判が作り動かすコンテスト：計画、段階、データ、お知らせ",
-        "ground": "権限、時計、設定、例外、文言：どの部屋からも使える",
         "migrations": "データベースの表の変更手順",
         "models": "アリーナの表",
         "records": "残るもの：ファイル、記録、アーカイブ、バックアップ",
@@ -78,10 +78,6 @@ JAPANESE_ROOMS = {
         "work": "提出から判定まで：受付、待ち行列、制限された過程での評価、結果、対象",
     },
 }
-GROUND_SUMMARY = {
-    TOKUMEI: "errors, progress, words, doors, types of arrays: every room may use them",
-    ARENA: "access, clock, settings, errors, wording: every room may use them",
-}
 
 
 def drawn_files() -> dict[Path, str]:
@@ -90,8 +86,7 @@ def drawn_files() -> dict[Path, str]:
     files = {}
     for language, words in WORDS.items():
         for package, house in houses.items():
-            ground = ", ".join(sorted(name for name in GROUND_OF[package] if not name.startswith("__")))
-            texts = {**words, "title": words["title"].format(package=package), "ground": ground}
+            texts = {**words, "title": words["title"].format(package=package)}
             files[DOCS / "images" / _picture(package, language)] = draw_house(house, texts)
         page = DOCS.parent / words["folder"] / "architecture.md"
         blocks = {package: _block(house, language) for package, house in houses.items()}
@@ -109,19 +104,20 @@ def _block(house: House, language: str) -> str:
     up = "../" if language == "ja" else ""
     title = words["title"].format(package=house.package)
     rows, _, upwards = storeys(house)
-    order = [*(name for row in reversed(rows) for name in row), "ground"]
+    order = [*(name for row in reversed(rows) for name in row), GROUND]
     lines = [f"![{title}]({up}images/{_picture(house.package, language)})", ""]
     arrows = ", ".join(f"`{room}` → `{other}` ({house.arrows[room, other]})" for room, other in upwards)
     lines += [words["upwards"].format(arrows=arrows) if upwards else words["none"], ""]
     lines += [words["rooms"], "| --- | ---: | ---: | --- |"]
     for name in order:
         room = house.rooms[name]
-        summary = JAPANESE_ROOMS[house.package][name] if language == "ja" else room.summary.removesuffix(".")
-        if language == "en" and name == "ground":
-            summary = GROUND_SUMMARY[house.package]
-        label = words["ground"] if name == "ground" else f"`{name}`"
+        if name == GROUND:
+            summary = f"{words['used']}: `{'`, `'.join(house.ground)}`"
+        else:
+            summary = JAPANESE_ROOMS[house.package][name] if language == "ja" else room.summary.removesuffix(".")
+        label = words["ground"] if name == GROUND else f"`{name}`"
         lines.append(f"| {label} | {room.modules} | {rounded(room.lines)} | {summary.replace('``', '`')} |")
-    named = [words["ground"] if name == "ground" else name for name in order]
+    named = [words["ground"] if name == GROUND else name for name in order]
     used = [(name, label) for name, label in zip(order, named, strict=True) if any(b == name for _, b in house.arrows)]
     lines += ["", f"| {words['arrows']} | " + " | ".join(label for _, label in used) + " |"]
     lines.append("| --- |" + " ---: |" * len(used))

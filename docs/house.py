@@ -8,17 +8,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ARENA", "TOKUMEI", "House", "Room", "read_house", "rounded", "storeys"]
+__all__ = ["ARENA", "GROUND", "TOKUMEI", "House", "Room", "read_house", "rounded", "storeys"]
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 TOKUMEI = "tokumei"
 ARENA = "tokumei_arena"
-# Everybody stands on the ground: it is drawn under the house, without arrows.
-GROUND = {TOKUMEI: "ground", ARENA: "ground"}
-GROUND_OF = {
-    TOKUMEI: {"__init__", "__main__", "array_types", "doors", "errors", "progress", "words"},
-    ARENA: {"__init__", "access", "apps", "asgi", "clock", "environment", "errors", "settings", "urls", "wording"},
-}
+# Everybody stands on the ground: it is drawn under the house, without arrows. Modules beside the folders belong to it,
+# except those that are rooms of their own, and so does the folder of words.
+GROUND = "ground"
+MODULES_THAT_ARE_ROOMS = {TOKUMEI: {"api", "demo", "parts"}, ARENA: {"bots", "client"}}
+GROUND_FOLDERS = {"words"}
 Arrows = dict[tuple[str, str], int]
 
 
@@ -34,31 +33,36 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """A package: its rooms, and for every pair of rooms how many modules of the first import the second."""
+    """A package: its rooms, for every pair of rooms how many modules of the first import the second, and the ground."""
 
     package: str
     rooms: dict[str, Room]
     arrows: Arrows
+    ground: tuple[str, ...]
 
 
 def read_house(package: str, source: Path = SOURCE) -> House:
     """Read the rooms of a package under ``source`` and the imports between them, lazy imports included."""
     files: dict[str, list[Path]] = {}
     for file in sorted((source / package).rglob("*.py")):
-        files.setdefault(_room(package, file.relative_to(source).with_suffix("").parts), []).append(file)
+        files.setdefault(_room(source, file.relative_to(source).with_suffix("").parts), []).append(file)
     rooms, arrows = {}, Counter[tuple[str, str]]()
     for name, members in files.items():
         texts = [file.read_text(encoding="utf-8") for file in members]
         rooms[name] = Room(name, len(members), sum(text.count("\n") for text in texts), _summary(members[0]))
         for text in texts:
-            others = {_room(package, parts) for parts in _imports(text) if parts[0] == package}
+            others = {_room(source, parts) for parts in _imports(text) if parts[0] == package}
             arrows.update((name, other) for other in others - {name})
-    return House(package, rooms, {pair: count for pair, count in sorted(arrows.items()) if pair[1] in rooms})
+    inside = {file.relative_to(source / package).parts[0].removesuffix(".py") for file in files.get(GROUND, [])}
+    ground = tuple(sorted(name for name in inside if not name.startswith("__")))
+    return House(package, rooms, {pair: count for pair, count in sorted(arrows.items()) if pair[1] in rooms}, ground)
 
 
-def _room(package: str, parts: tuple[str, ...]) -> str:
-    first = parts[1] if len(parts) > 1 else "__init__"
-    return GROUND[package] if first in GROUND_OF[package] else first
+def _room(source: Path, parts: tuple[str, ...]) -> str:
+    """Return the room of a module, given as its parts from the package on."""
+    package, name = parts[0], parts[1] if len(parts) > 1 else "__init__"
+    is_room = (source / package / name).is_dir() and name not in GROUND_FOLDERS
+    return name if is_room or name in MODULES_THAT_ARE_ROOMS[package] else GROUND
 
 
 def _summary(file: Path) -> str:
@@ -86,11 +90,10 @@ def storeys(house: House) -> tuple[list[list[str]], list[tuple[str, str]], list[
     A room stands above all that it imports. Where rooms import each other, the arrow with fewer imports is said to lead
     upwards. An arrow that follows from two others is not drawn.
     """
-    ground = GROUND[house.package]
-    below: dict[str, set[str]] = {name: set() for name in house.rooms if name != ground}
+    below: dict[str, set[str]] = {name: set() for name in house.rooms if name != GROUND}
     upwards = []
     for (room, other), _ in sorted(house.arrows.items(), key=lambda item: (-item[1], item[0])):
-        if ground in (room, other):
+        if GROUND in (room, other):
             continue
         if room in _reached(below, other):
             upwards.append((room, other))

@@ -18,7 +18,7 @@ Place = str | tuple[str, str, int]
 
 
 def draw_house(house: House, words: dict[str, str]) -> str:
-    """Return the picture as SVG; ``words`` has its texts (title, ground, size, size of one)."""
+    """Return the picture as SVG; ``words`` has its texts (title, size, size of one)."""
     rows, drawn, upwards = storeys(house)
     height = {name: storey for storey, row in enumerate(rows) for name in row}
     chains = [_chain(room, other, height) for room, other in drawn]
@@ -31,9 +31,8 @@ def draw_house(house: House, words: dict[str, str]) -> str:
     parts = [arrow for arrow, _ in routes] + [figure for _, figure in routes]
     parts += [_box(at[name], name, _size(house, name, words)) for name in height]
     bottom = MARGIN + len(rows) * STOREY
-    ground = GROUND[house.package]
-    size = _size(house, ground, words)
-    parts.append(_box((width / 2, bottom), words["ground"], size, fill=EARTH, width=width - 2 * MARGIN))
+    names, size = ", ".join(house.ground), _size(house, GROUND, words)
+    parts.append(_box((width / 2, bottom), names, size, fill=EARTH, width=width - 2 * MARGIN))
     return _svg(width, bottom + BOX_HEIGHT + MARGIN, words["title"], parts)
 
 

@@ -14,7 +14,7 @@ from tokumei.parts import NEEDS, find_part, part_names
 
 __all__ = ["write_pages"]
 
-KINDS = {"anonymizer": "Methods", "attack": "Attacks", "metric": "Metrics", "rule set": "Rule sets"}
+KINDS = {"anonymizer": "Methods", "attack": "Attacks", "metric": "Metrics", "contest": "Contests"}
 
 
 def write_pages(folder: Path) -> None:

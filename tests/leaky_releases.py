@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from tests.joined_cells import concat_cells
 from tokumei.array_types import Ints
-from tokumei.contests.reading import PWS2018_SCHEMA
+from tokumei.contests.pws2018.files import SCHEMA as PWS2018_SCHEMA
 from tokumei.data.cell_text import read_cells
-from tokumei.data.cells import Cells, RangeCells, SetCells, concat_cells
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.cells import Cells, RangeCells, SetCells
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 
 SCHEMA = Schema(
     "who",

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from tokumei.contests.pws2016.files import MASTER_COLUMNS, TRANSACTION_COLUMNS
 from tokumei.contests.pws2016.shop import (
-    MASTER_COLUMNS,
-    TRANSACTION_COLUMNS,
     Shop,
     shop_history,
     shop_of,

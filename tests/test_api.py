@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import tokumei
-from tokumei.data.history import Column, Kind, Schema
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, InputError, ParameterError
 
 pandas = pytest.importorskip("pandas")

@@ -13,8 +13,9 @@ import polars as pl
 import pytest
 
 from tests.sample_histories import fitting_samples, sample
-from tokumei.data.history import Goal, Guesses, History, Release, Score, Secret
+from tokumei.data.history import History, Release, Secret
 from tokumei.data.release_folder import read_release, write_release
+from tokumei.data.results import Goal, Guesses, Score
 from tokumei.data.secret_file import read_secret, write_secret
 from tokumei.errors import InfeasibleError, LeakError, ParameterError, SchemaError, TokumeiError, UnknownPartError
 from tokumei.flow.gate import refuse_foreign_secret, refuse_leaks

@@ -6,6 +6,7 @@ from tokumei.api import compare as compare
 from tokumei.api import describe as describe
 from tokumei.api import read_release as read_release
 from tokumei.api import report as report
+from tokumei.contests import Contest as Contest
 from tokumei.data import Column as Column
 from tokumei.data import Evidence as Evidence
 from tokumei.data import Field as Field
@@ -26,5 +27,4 @@ from tokumei.flow import Made as Made
 from tokumei.parts import Attack as Attack
 from tokumei.parts import Method as Method
 from tokumei.parts import Metric as Metric
-from tokumei.parts import RuleSet as RuleSet
 from tokumei.profiles import read_history as read_history

@@ -54,8 +54,6 @@ from tokumei.words import Words
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
 
-__all__ = ["Description", "anonymize", "attack", "audit", "compare", "describe", "read_release", "report"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Description:
@@ -85,7 +83,8 @@ def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: s
         subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
     """
     history = _history(data, schema, subject)
-    return Description(schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=hints(history))
+    noted = [str(hint) for hint in hints(history)]
+    return Description(schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=noted)
 
 
 def anonymize(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Bytes", "Codes", "Floats", "Floats32", "Ints"]
-
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]

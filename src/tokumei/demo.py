@@ -14,8 +14,6 @@ from tokumei.reports import collect_material, release_report
 from tokumei.synth import write_synthetic
 from tokumei.words import LANGUAGES
 
-__all__ = ["run_demo"]
-
 # The last one is what the report is about; the others show what it gives up and what it gains.
 RUNS: Sequence[Run] = (Run(method="pseudonymize"), Run(method="ano-random"), Run(method="k-anonymity", k=3))
 REPORTS = {"en": "report.html", "ja": "report.ja.html"}

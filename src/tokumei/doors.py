@@ -8,28 +8,32 @@ for numba.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["open_door"]
-
 
 def open_door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose exports stand in ``__init__.pyi``."""
-    homes = {
-        alias.asname or alias.name: str(node.module)
-        for node in ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose exports stand in ``__init__.pyi``.
+
+    With a name all that comes from the same module is set in the package, so that it is asked for once.
+    """
+    exports: dict[str, list[str]] = {}
+    for node in ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            exports.setdefault(str(node.module), []).extend(alias.asname or alias.name for alias in node.names)
+    homes = {name: module for module, names in exports.items() for name in names}
     names = sorted(homes)
 
     def load(name: str) -> Any:
         if name not in homes:
             message = f"module '{package}' has no attribute '{name}'"
             raise AttributeError(message)
-        return getattr(import_module(homes[name]), name)
+        home = import_module(homes[name])
+        for other in exports[homes[name]]:
+            setattr(sys.modules[package], other, getattr(home, other))
+        return getattr(home, name)
 
     return load, lambda: names, names

@@ -17,13 +17,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
-import numpy as np
-
-from tokumei.data import Guesses, History, Release, Score, Secret
 from tokumei.errors import InfeasibleError, ParameterError, UnknownPartError, did_you_mean
+
+if TYPE_CHECKING:
+    # Contests are parts, and every `tokumei --help` and every page of the arena loads them.
+    import numpy as np
+
+    from tokumei.data import Guesses, History, Release, Score, Secret
 
 __all__ = [
     "NEEDS",
@@ -32,8 +36,8 @@ __all__ = [
     "Metric",
     "ParameterInfo",
     "Part",
-    "RuleSet",
     "find_part",
+    "has_parameter",
     "make_part",
     "parameter",
     "parse_settings",
@@ -44,7 +48,7 @@ _GROUPS = {
     "anonymizer": "tokumei.methods",
     "attack": "tokumei.attacks",
     "metric": "tokumei.metrics",
-    "rule set": "tokumei.rules",
+    "contest": "tokumei.contests",
 }
 
 NEEDS: Mapping[str, str] = {
@@ -184,10 +188,6 @@ class Metric(Part):
         """Return the score."""
 
 
-class RuleSet(Part):
-    """File formats, checkers, metrics, attacks and thresholds of one contest."""
-
-
 AnyPart = TypeVar("AnyPart", bound=Part)
 
 
@@ -197,7 +197,7 @@ def _entry_points(kind: str) -> Mapping[str, EntryPoint]:
 
 
 def part_names(kind: str) -> list[str]:
-    """Return the registered names of a kind: 'anonymizer', 'attack', 'metric' or 'rule set'."""
+    """Return the registered names of a kind: 'anonymizer', 'attack', 'metric' or 'contest'."""
     return list(_entry_points(kind))
 
 
@@ -236,6 +236,11 @@ def parse_settings(part: type[Part], texts: Iterable[str]) -> dict[str, Any]:
     return settings
 
 
+def has_parameter(part: type[Part], name: str) -> bool:
+    """Return whether a part declares a parameter of this name."""
+    return any(info.name == name for info in part.parameters())
+
+
 def make_part(part: type[AnyPart], settings: Mapping[str, Any] | None = None) -> AnyPart:
     """Return the part with these settings; a text that stands for a number or a flag is read as one."""
     return part(**{name: _typed(part.name, _known(part, name), value) for name, value in (settings or {}).items()})
@@ -245,7 +250,8 @@ def _typed(owner: str, info: ParameterInfo, value: Any) -> Any:
     """Return a setting as a plain value of the declared type, if it can stand for one; files are written from it."""
     if isinstance(value, str):
         return _parsed(owner, info, value)
-    plain = value.item() if isinstance(value, np.generic) else value
+    # Scalars of numpy, which is not imported here.
+    plain = value.item() if type(value).__module__ == "numpy" else value
     return float(plain) if info.type == "float" and type(plain) is int else plain
 
 
@@ -283,7 +289,7 @@ def _check(owner: str, info: ParameterInfo, value: Any) -> None:
     """Refuse a value of the wrong type or outside the declared limits."""
     if value is None and info.default is None:
         return
-    types = {"int": (int, np.integer), "float": (int, float, np.number), "bool": (bool,), "str": (str,)}[info.type]
+    types = {"int": (Integral,), "float": (Real,), "bool": (bool,), "str": (str,)}[info.type]
     right = isinstance(value, types) and (info.type == "bool" or not isinstance(value, bool))
     if right and info.type in ("int", "float"):
         # Beyond 64 bits no kernel can count; NaN fails every comparison.

@@ -10,10 +10,8 @@ installs one that draws bars on a terminal).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-
-__all__ = ["Advance", "Listener", "listening", "stage"]
 
 Advance = Callable[[float], None]
 Listener = Callable[[str, float | None], AbstractContextManager[Advance]]
@@ -21,15 +19,14 @@ Listener = Callable[[str, float | None], AbstractContextManager[Advance]]
 _listener: ContextVar[Listener | None] = ContextVar("tokumei_progress", default=None)
 
 
-@contextmanager
-def stage(name: str, total: float | None = None) -> Iterator[Advance]:
-    """Announce a stage of work; call the yielded function with the amount that has been done since the last call."""
+def stage(name: str, total: float | None = None) -> AbstractContextManager[Advance]:
+    """Announce a stage of work; call the function it gives with the amount that has been done since the last call."""
     listener = _listener.get()
-    if listener is None:
-        yield lambda _amount: None
-        return
-    with listener(name, total) as advance:
-        yield advance
+    return nullcontext(_unheard) if listener is None else listener(name, total)
+
+
+def _unheard(amount: float) -> None:
+    """Take the progress of work to which nobody listens."""
 
 
 @contextmanager

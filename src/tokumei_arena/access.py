@@ -26,23 +26,6 @@ from tokumei_arena.models import (
     Team,
 )
 
-__all__ = [
-    "Viewer",
-    "contests",
-    "data_files",
-    "files_of_targets",
-    "is_referee",
-    "membership",
-    "need_member",
-    "need_phase",
-    "need_reason",
-    "need_referee",
-    "phase_over",
-    "submissions",
-    "target_files",
-    "targets",
-]
-
 Viewer = Person | AnonymousUser
 
 

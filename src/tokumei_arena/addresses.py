@@ -10,8 +10,6 @@ from django.shortcuts import get_object_or_404
 from tokumei_arena import access
 from tokumei_arena.models import Contest, Person, Round, Submission, Target
 
-__all__ = ["contest_of", "person_of", "round_of", "submission_of", "target_of"]
-
 
 def contest_of(request: HttpRequest, slug: str) -> Contest:
     """Return the contest of this address."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
-__all__ = ["ArenaConfig"]
-
 
 class ArenaConfig(AppConfig):
     """The arena as one Django application."""

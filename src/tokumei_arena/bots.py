@@ -1,11 +1,12 @@
-"""Teams that play a whole contest of 2018 by themselves, through the API: for the demonstration and for tests.
+"""Teams that play a whole contest by themselves, through the API: for the demonstration and for tests.
 
-Each bot has a way to anonymize and a way to attack. They know nothing that a team does not know; a referee bot opens
-the contest and closes each phase when everybody is done.
+Each bot has a way to anonymize and a way to attack, out of the samples of the contest. They know nothing that a team
+does not know; a referee bot opens the contest and closes each phase when everybody is done.
 """
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,11 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokumei_arena.client import ArenaClient, ArenaClientError
 
-__all__ = ["STYLES", "Bot", "Referee", "Style", "play"]
+if TYPE_CHECKING:
+    from tokumei.contests import Contest as Rules
+    from tokumei.contests import Player
 
 KINDS = ("registration", "anonymize", "attack", "scoring", "published")
 LOOK_SECONDS = 0.3
@@ -28,34 +31,12 @@ Tell = Callable[[str], None]
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Style:
-    """How a team plays: its name, its anonymizer with its k, its attack."""
-
-    team: str
-    method: str
-    attack: str
-    k: int | None = None
-    clumsy: bool = False
-
-
-STYLES = (
-    Style("Name Tags", "pseudonymize", "nearest-history", clumsy=True),
-    Style("Triplets", "k-anonymity", "matching-posterior", k=3),
-    Style("Pairs", "k-anonymity", "cheapest-matching", k=2),
-    Style("Dice", "ano-random", "re-item"),
-    Style("Scissors", "ano-del-lc", "re-uniq"),
-    Style("Coarse Grain", "generalize", "record-counts"),
-    Style("Half a Story", "record-sampling", "set-position"),
-    Style("Veils", "uniform-concealment", "range-asymmetry", k=3),
-)
-
-
 @dataclass
 class Bot:
-    """One team of one program."""
+    """One team of one program, which plays with sample parts of the contest."""
 
-    style: Style
+    player: Player
+    rules: Rules
     client: ArenaClient
     folder: Path
     seed: int
@@ -63,42 +44,49 @@ class Bot:
 
     def register(self, contest: str) -> None:
         """Make a team and accept the terms."""
-        body = {"name": self.style.team, "affiliation": "bots", "accept_terms": True}
+        body = {"name": self.player.team, "affiliation": "bots", "accept_terms": True}
         self.client.post(f"/contests/{contest}/teams", body)
 
     def anonymize(self, contest: str) -> dict[str, Any]:
-        """Download T, anonymize it, hand A in, choose it; return the evaluated submission."""
-        from tokumei.contests.pws2018.rules import Original, Pws2018  # noqa: PLC0415
-        from tokumei.flow import make_method, seeded  # noqa: PLC0415
+        """Download the data, anonymize it, hand the release in, choose it; return the evaluated submission."""
+        import numpy as np  # noqa: PLC0415
 
         place = f"/contests/{contest}/rounds/final"
-        self.folder.mkdir(parents=True, exist_ok=True)
+        data, release = self._place("data"), self._place("release")
         for file in self.client.get(f"{place}/data"):
-            self.client.download(file["url"], self.folder / file["name"], sha256=file["sha256"])
+            self.client.download(file["url"], data / file["name"], sha256=file["sha256"])
+        player = self.player
         with COMPUTING:
-            method = make_method(self.style.method, k=self.style.k, threads=1)
-            history = Original.read(self.folder / "T.csv").history
-            Pws2018().anonymize(method, history, self.folder / "A.csv", rng=seeded(self.seed))
-        if self.style.clumsy:
-            self.refused.append(self._hand_in_wrong_file(contest))
-        note = f"{self.style.method}{'' if self.style.k is None else f', k = {self.style.k}'}"
-        made = self.client.upload(f"{place}/submissions", [self.folder / "A.csv"], fields={"note": note})
-        found = self._evaluated(contest, made)
+            rng = np.random.default_rng(self.seed)
+            self.rules.anonymize(player.method, data, release, settings=player.settings, rng=rng)
+        if player.clumsy:
+            self.refused.append(self._hand_in_wrong_files(contest))
+        note = ", ".join([player.method, *(f"{name} = {value}" for name, value in player.settings.items())])
+        found = self._hand_in(contest, release, note)
         if found["verdict"] != "valid":
-            message = f"the data of team {self.style.team} was refused: {found['findings'][:1]}"
+            message = f"the data of team {player.team} was refused: {found['findings'][:1]}"
             raise ArenaClientError(message, code="bot-refused")
         self.client.post(f"/contests/{contest}/submissions/{found['id']}/choose")
         return found
 
-    def _hand_in_wrong_file(self, contest: str) -> dict[str, Any]:
-        """Hand in what a beginner hands in: a file with a forgotten row and a date written another way."""
-        lines = (self.folder / "A.csv").read_text(encoding="utf-8").splitlines()
-        lines[0] = lines[0].replace("/", "-")
-        wrong = self.folder / "A_first_try.csv"
-        wrong.write_text("".join(f"{line}\n" for line in lines[:-1]), encoding="utf-8")
-        place = f"/contests/{contest}/rounds/final"
-        made = self.client.upload(f"{place}/submissions", [wrong], fields={"note": "first try"})
-        found = self._evaluated(contest, made)
+    def _place(self, *names: str) -> Path:
+        folder = self.folder.joinpath(*names)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def _hand_in(self, contest: str, release: Path, note: str) -> dict[str, Any]:
+        files = [release / spec.filename for spec in self.rules.release_files]
+        path = f"/contests/{contest}/rounds/final/submissions"
+        return self._evaluated(contest, self.client.upload(path, files, fields={"note": note}))
+
+    def _hand_in_wrong_files(self, contest: str) -> dict[str, Any]:
+        """Hand in what a beginner hands in: a table with a forgotten row, and a cell too many in its first one."""
+        wrong = self._place("first_try")
+        shutil.copytree(self.folder / "release", wrong, dirs_exist_ok=True)
+        table = wrong / self.rules.release_files[0].filename
+        first, *others = table.read_text(encoding="utf-8").splitlines()
+        table.write_text("".join(f"{line}\n" for line in (f"{first},", *others[:-1])), encoding="utf-8")
+        found = self._hand_in(contest, wrong, "first try")
         if found["verdict"] != "invalid":
             raise ArenaClientError("a wrong file was accepted", code="bot-accepted")
         return found
@@ -109,28 +97,20 @@ class Bot:
         for target in targets:
             guesses = self._guess(target)
             path = f"/contests/{contest}/rounds/final/targets/{target['id']}/guesses"
-            self.client.upload(path, [guesses], fields={"note": self.style.attack})
+            self.client.upload(path, guesses, fields={"note": self.player.attack})
         return len(targets)
 
-    def _guess(self, target: dict[str, Any]) -> Path:
-        from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018  # noqa: PLC0415
-        from tokumei.flow import seeded  # noqa: PLC0415
-        from tokumei.parts import find_part, make_part  # noqa: PLC0415
+    def _guess(self, target: dict[str, Any]) -> list[Path]:
+        import numpy as np  # noqa: PLC0415
 
-        folder = self.folder / "targets" / target["alias"]
-        folder.mkdir(parents=True, exist_ok=True)
-        (file,) = target["files"]
-        self.client.download(file["url"], folder / "A1.csv", sha256=file["sha256"])
+        published = self._place("targets", target["alias"], "published")
+        guesses = self._place("targets", target["alias"], "guesses")
+        for file in target["files"]:
+            self.client.download(file["url"], published / file["name"], sha256=file["sha256"])
         with COMPUTING:
-            part = make_part(find_part("attack", self.style.attack))
-            published = Anonymized.read(folder / "A1.csv", published=True)
-            original = Original.read(self.folder / "T.csv")
-            guesses = Pws2018().attack(part, original, published, rng=seeded(self.seed))
-        text = "".join(f"{pseudonym},{customer}\n" for pseudonym, customer in guesses.pairs().rows())
-        # An attack without a single guess still takes part: one row that names the first customer.
-        first = f"{published.frame['pseudonym'][0]},{original.frame['customer'][0]}\n" if len(published.frame) else ""
-        (folder / "F1.csv").write_text(text or first, encoding="utf-8")
-        return folder / "F1.csv"
+            rng = np.random.default_rng(self.seed)
+            self.rules.attack(self.player.attack, self.folder / "data", published, guesses, rng=rng)
+        return [guesses / spec.filename for spec in self.rules.guess_files]
 
     def _evaluated(self, contest: str, made: dict[str, Any]) -> dict[str, Any]:
         def look() -> dict[str, Any] | None:
@@ -148,6 +128,7 @@ class Referee:
     """The program that runs the contest."""
 
     client: ArenaClient
+    rules: Rules
     tell: Tell
 
     def open(self, name: str, subjects: int) -> str:
@@ -158,8 +139,8 @@ class Referee:
             "/contests",
             {
                 "name": name,
-                "rule_set": "pws2018",
-                "about": "Eight programs play PWS Cup 2018 on generated purchases.",
+                "rule_set": self.rules.name,
+                "about": f"Programs play on generated data. {self.rules.title['en']}.",
                 "terms": "Be fair: attack data, not machines.",
                 "rounds": [{"kind": "final", "weight": "1", "starts": starts}],
                 "open": True,

@@ -30,8 +30,6 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from tokumei.errors import TokumeiError
 
-__all__ = ["ArenaClient", "ArenaClientError"]
-
 API = "/api/v1"
 PIECE = 1 << 18
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.25, 8.0

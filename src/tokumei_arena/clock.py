@@ -6,8 +6,6 @@ from datetime import datetime
 
 from django.utils import timezone
 
-__all__ = ["now"]
-
 
 def now() -> datetime:
     """Return the present moment."""

@@ -27,8 +27,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-__all__ = ["database", "email", "flag", "home", "hosts", "lease_seconds", "role", "secret_key", "storages"]
-
 OWNER_ONLY_FOLDER, OWNER_ONLY_FILE = 0o700, 0o600
 SHORTEST_LEASE, USUAL_LEASE = 1, 30
 # Threads of web processes and workers stay, and so do their connections, as long as they are used.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ArenaError", "NotAllowedError", "NotNowError", "RefusedError", "TooManyError"]
-
 
 class ArenaError(Exception):
     """Base of all refusals; never raised itself. The message is translated where it is raised."""

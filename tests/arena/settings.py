@@ -7,8 +7,8 @@ import tempfile
 
 os.environ.setdefault("TOKUMEI_ARENA_HOME", tempfile.mkdtemp(prefix="arena-test-"))
 # Tests that run beside each other must not see each other's half written files.
-WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
-if WORKER and not os.environ["TOKUMEI_ARENA_HOME"].endswith(f"/{WORKER}"):
+WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+if WORKER and "arena-test-" in os.environ["TOKUMEI_ARENA_HOME"].rpartition("/")[2]:
     os.environ["TOKUMEI_ARENA_HOME"] += f"/{WORKER}"
 os.environ.setdefault("TOKUMEI_ARENA_SECRET", "only for tests " * 4)
 os.environ.setdefault("TOKUMEI_ARENA_HOSTS", "localhost,127.0.0.1,testserver")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Run
-from tokumei_arena.bots import STYLES
+from tokumei.contests import find_contest, suggested_contest
 
 TEAMS, SUBJECTS = 3, 24
 
@@ -43,7 +43,7 @@ def _table(played: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
 
 
 def test_every_team_attacks_every_other_and_is_ranked(played: dict[str, Any]) -> None:
-    names = {style.team for style in STYLES[:TEAMS]}
+    names = {player.team for player in find_contest(suggested_contest()).players[:TEAMS]}
     pairs = {(cell["owner"], cell["attacker"]) for cell in played["matrix"]["cells"]}
     assert pairs == {(owner, attacker) for owner in names for attacker in names if owner != attacker}
     assert played["board"]["phase"] == "published"
@@ -65,8 +65,10 @@ def test_the_arena_scores_like_the_command_line(played: dict[str, Any], run: Run
     cells = {(cell["owner"], cell["attacker"]): cell["figures"] for cell in played["matrix"]["cells"]}
     for owner, alias in aliases.items():
         attackers = [one for one in aliases if one != owner]
-        guesses = [folder / one / "targets" / alias / "F1.csv" for one in attackers]
-        ran = run("pws2018", "evaluate", folder / owner / "T.csv", folder / owner / "A.csv", *guesses, "--json")
+        guesses = [folder / one / "targets" / alias / "guesses/F1.csv" for one in attackers]
+        ran = run(
+            "pws2018", "evaluate", folder / owner / "data/T.csv", folder / owner / "release/A.csv", *guesses, "--json"
+        )
         assert ran.json["valid"]
         # Bit for bit: the same numbers, not close ones.
         assert ran.json["utility"] == utility[owner]["figures"]
@@ -77,10 +79,10 @@ def test_the_arena_scores_like_the_command_line(played: dict[str, Any], run: Run
             assert {"n", "hits", "threshold", "sharp_threshold", "unsafe", "sharp_unsafe"} <= set(figures)
         received = sum(cells[owner, attacker]["unsafe"] for attacker in attackers)
         assert _table(played, "anonymizers")[owner]["figures"]["received"] == received
-        published = run("pws2018", "publish", folder / owner / "A.csv", "-o", folder / "A1.csv")
+        published = run("pws2018", "publish", folder / owner / "release/A.csv", "-o", folder / "A1.csv")
         assert published.status == 0
         for path in guesses:
-            assert path.with_name("A1.csv").read_bytes() == (folder / "A1.csv").read_bytes()
+            assert (path.parent.parent / "published/A1.csv").read_bytes() == (folder / "A1.csv").read_bytes()
 
 
 def test_a_folder_with_something_in_it_is_not_taken(run: Run, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 
 from tests.arena import world
 from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
-from tokumei.contests import FileSpec, find_game
+from tokumei.contests import FileSpec, make_contest
 from tokumei_arena.errors import TooManyError
 from tokumei_arena.models import (
     Announcement,
@@ -199,7 +199,7 @@ def test_several_files_become_one_zip_whose_bytes_do_not_depend_on_the_clock(mon
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
     both = {"en": "rows", "ja": "行"}
-    monkeypatch.setattr(type(find_game("pws2018")), "release_files", (FileSpec("D", both), FileSpec("E", both)))
+    monkeypatch.setattr(type(make_contest("pws2018")), "release_files", (FileSpec("D", both), FileSpec("E", both)))
     client = sign_in(captain)
     page = client.get(round_address(contest)).content.decode()
     assert 'name="file-D"' in page

@@ -54,7 +54,7 @@ LIMITS = Limits(
     cpu_seconds=60,
     wall_seconds=60,
 )
-RELEASE = {"task": "release", "rule_set": "pws2018", "parameters": {}}
+RELEASE = {"task": "release", "rule_set": "pws2018", "parameters": {"round": "final"}}
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def _children() -> list[int]:
     return found
 
 
-def test_the_child_gives_what_the_game_gives(folder: Path) -> None:
+def test_the_child_gives_what_the_contest_gives(folder: Path) -> None:
     outcome = run_child(folder, RELEASE, LIMITS)
     assert outcome.result is not None, outcome.messages
     (result,) = outcome.result["results"]
@@ -126,7 +126,7 @@ def test_a_child_killed_in_the_middle_is_told_from_one_that_errs(folder: Path) -
     assert run_child(folder, RELEASE, LIMITS, keep_on=lambda: False).death == Death.STOPPED
     erring = run_child(folder, {**RELEASE, "rule_set": "pws1999"}, LIMITS)
     assert erring.death == Death.ERROR
-    assert "there is no game named 'pws1999'" in erring.messages
+    assert "there is no contest named 'pws1999'" in erring.messages
 
 
 def _confined(program: str, parent: int | None = None) -> subprocess.CompletedProcess[str]:

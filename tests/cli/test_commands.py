@@ -18,6 +18,8 @@ from tokumei.cli.main import build_app
 from tokumei.errors import UnknownPartError
 from tokumei.parts import find_part, part_names
 
+GIVEN = ["--original", "{data}", "--release", "{release}"]
+
 
 def _walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     for name, inner in getattr(command, "commands", {}).items():
@@ -170,6 +172,7 @@ def test_what_is_registered_is_listed_with_parameters_and_source(run: Run, comma
     for part in listed:
         assert part["summary"]
         assert part["source"]
+        assert set(part["needs"]) <= {"records", "people", "rows"}
         for parameter in part["parameters"]:
             assert list(parameter) == ["name", "type", "default", "allowed", "doc"]
             assert parameter["doc"]
@@ -270,3 +273,34 @@ def test_the_completion_script_is_shown(shell: str) -> None:
     )
     assert done.returncode == 0, done
     assert "_TOKUMEI_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "need"),
+    [
+        (["anonymize", "{data}", "--method", "ano-shuffle", "-o", "{out}"], "'ano-shuffle' needs a table of people"),
+        (["anonymize", "{data}", "--method", "rr", "-o", "{out}"], "'rr' needs a static table"),
+        (["attack", "rlink", *GIVEN, "-o", "{out}"], "'rlink' needs a static table"),
+        (["attack", "re-sort", *GIVEN, "-o", "{out}"], "'re-sort' needs a table of people"),
+        (["judge", *GIVEN, "--metric", "ham"], "'ham' needs a table of people"),
+    ],
+)
+def test_a_part_for_other_data_says_what_it_needs(run: Run, tmp_path: Path, words: list[str], need: str) -> None:
+    data, made = tmp_path / "p.csv", tmp_path / "made"
+    run("synth", "purchases", "--subjects", "6", "--seed", "1", "-o", data)
+    run("anonymize", data, "--method", "pseudonymize", "--skip-audit", "-o", made)
+    places = {"data": str(data), "release": str(made), "out": str(tmp_path / "out")}
+    answer = run(*(word.format(**places) for word in words), "--json")
+    assert answer.status == 2
+    assert answer.json["error"]["code"] == "needs"
+    assert answer.json["error"]["message"].startswith(need)
+    assert not (tmp_path / "out").exists()
+
+
+def test_judging_asks_only_the_metrics_that_fit_the_data(run: Run, tmp_path: Path) -> None:
+    run("synth", "health", "--subjects", "40", "--seed", "1", "-o", tmp_path / "h.csv")
+    made = ["--subject", "row", "--method", "pseudonymize", "--skip-audit", "-o", tmp_path / "made"]
+    assert run("anonymize", tmp_path / "h.csv", *made).status == 0
+    judged = run("judge", "--original", tmp_path / "h.csv", "--release", tmp_path / "made", "--json")
+    assert {score["name"] for score in judged.json["scores"]}.isdisjoint({"cmae", "ham", "uniqrt", "iloss", "umark"})
+    assert not [text for text in judged.json["skipped"] if "people" in text or "static" in text]

@@ -11,17 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.effort import examples
+from tokumei.contests.pws2016 import files as files_2016
 from tokumei.contests.pws2016.shop import shop_history
-from tokumei.contests.reading import (
-    CONTEST_FILES,
-    PWS2018_SCHEMA,
-    PWS2021_SCHEMA,
-    contest_file,
-    read_contest,
-)
+from tokumei.contests.pws2017 import files as files_2017
+from tokumei.contests.pws2018 import files as files_2018
+from tokumei.contests.pws2021 import files as files_2021
+from tokumei.contests.pws2021 import table as table_2021
+from tokumei.contests.reading import read_contest
 from tokumei.data import History, Kind, Schema
-from tokumei.errors import ContentError, ParameterError, UnreadableError
+from tokumei.errors import ContentError, UnreadableError
 
+CONTEST_FILES = {
+    "pws2016": files_2016.FILES,
+    "pws2017": files_2017.FILES,
+    "pws2018": files_2018.FILES,
+    "pws2021": files_2021.FILES,
+}
 T2016 = "12362,544203,2011/2/17,10:30,21913,3.75,4\n12361,545017,2011/2/25,13:51,22630,1.95,12\n"
 M2016 = "12361,f,1954/2/14,Belgium\n12362,f,1963/12/26,Belgium\n12364,f,1960/9/16,Belgium\n"
 T2018 = "1,2010/12/1,A,1.00,1\n1,2010/12/3,B,2.50,5\n2,2010/12/11,A,10,3\n"
@@ -33,8 +38,8 @@ def write(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
     return path
 
 
-def history(path: Path, contest: str, name: str, schema: Schema = PWS2018_SCHEMA) -> History:
-    return History.from_frame(read_contest(path, contest, name), schema, file=path.name)
+def history(path: Path, contest: str, name: str, schema: Schema = files_2018.SCHEMA) -> History:
+    return History.from_frame(read_contest(path, CONTEST_FILES[contest][name]), schema, file=path.name)
 
 
 @pytest.mark.parametrize(
@@ -52,14 +57,6 @@ def test_the_files_of_a_contest(contest: str, names: list[str]) -> None:
         assert len(set(file.columns)) == len(file.columns)
 
 
-def test_names_of_contests_and_files() -> None:
-    assert contest_file("pws2018", "A1") is contest_file("pws2018", "A'")
-    with pytest.raises(ParameterError, match=r"no contest 'pws2018x' \(did you mean 'pws2018'\?\); known are pws2016"):
-        contest_file("pws2018x", "T")
-    with pytest.raises(ParameterError, match="pws2018 has no file 'Z'; its files are T, A, A', F', R"):
-        contest_file("pws2018", "Z")
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -72,9 +69,9 @@ def test_names_of_contests_and_files() -> None:
 )
 def test_the_wrapping_of_a_file_does_not_matter(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path, content)
-    assert read_contest(path, "pws2018", "T").rows()[2] == ("2", "2010/12/11", "A", "10", "3")
+    assert read_contest(path, CONTEST_FILES["pws2018"]["T"]).rows()[2] == ("2", "2010/12/11", "A", "10", "3")
     read = history(path, "pws2018", "T")
-    assert read.schema == PWS2018_SCHEMA
+    assert read.schema == files_2018.SCHEMA
     assert read.subjects.to_list() == ["1", "2"]
     assert read.codes["price"].tolist() == [100, 250, 1000]
     assert read.text()["date"].to_list() == ["2010/12/1", "2010/12/3", "2010/12/11"]
@@ -82,32 +79,32 @@ def test_the_wrapping_of_a_file_does_not_matter(tmp_path: Path, content: bytes) 
 
 def test_goods_in_cp932(tmp_path: Path) -> None:
     path = write(tmp_path, "1,2010/12/1,茶,1,1\n".encode("cp932"))
-    assert read_contest(path, "pws2018", "T")["goods"].to_list() == ["茶"]
+    assert read_contest(path, CONTEST_FILES["pws2018"]["T"])["goods"].to_list() == ["茶"]
 
 
 def test_every_line_of_a_is_a_row_deleted_ones_too(tmp_path: Path) -> None:
     path = write(tmp_path, "11,[2010/12/1;2010/12/2],{A;B},[1;2.5],*\n*,*,*,*,*\n")
-    frame = read_contest(path, "pws2018", "A")
+    frame = read_contest(path, CONTEST_FILES["pws2018"]["A"])
     assert frame.columns == ["customer", "date", "goods", "price", "quantity"]
     assert frame.rows() == [("11", "[2010/12/1;2010/12/2]", "{A;B}", "[1;2.5]", "*"), ("*",) * 5]
 
 
 def test_deleted_rows_of_2017_have_empty_cells(tmp_path: Path) -> None:
-    frame = read_contest(write(tmp_path, "DEL,,,,,,\n9,0,2011/2/17,10:30,21,3.75,4\n"), "pws2017", "AT")
+    frame = read_contest(write(tmp_path, "DEL,,,,,,\n9,0,2011/2/17,10:30,21,3.75,4\n"), CONTEST_FILES["pws2017"]["AT"])
     assert frame["customer"].to_list() == ["DEL", "9"]
     assert frame["quantity"].to_list() == ["", "4"]
 
 
 def test_a_quotation_mark_is_a_character(tmp_path: Path) -> None:
     path = write(tmp_path, '1,2010/12/1,"A,1,1\n1,2010/12/1,B",1,1\n')
-    assert read_contest(path, "pws2018", "T")["goods"].to_list() == ['"A', 'B"']
+    assert read_contest(path, CONTEST_FILES["pws2018"]["T"])["goods"].to_list() == ['"A', 'B"']
 
 
 def test_lines_with_a_wrong_number_of_cells_are_all_reported(tmp_path: Path) -> None:
     path = write(tmp_path, T2018 + "3,2010/12/1,A,1\n\n4,2010/12/1,A,1,1,1\n")
     message = r"line 4: the line has 4 cells, but 5 are expected; add what is missing \(2 more such findings\)"
     with pytest.raises(ContentError, match=message) as caught:
-        read_contest(path, "pws2018", "T")
+        read_contest(path, CONTEST_FILES["pws2018"]["T"])
     assert [one.line for one in caught.value.findings] == [4, 5, 6]
     assert caught.value.findings[2].message == "the line has 6 cells, but 5 are expected; delete the surplus"
 
@@ -122,16 +119,16 @@ def test_unusable_values_are_reported_with_their_line(tmp_path: Path) -> None:
 
 def test_files_that_may_be_empty(tmp_path: Path) -> None:
     path = write(tmp_path, "")
-    assert read_contest(path, "pws2018", "F'").columns == ["pseudonym", "customer"]
-    assert read_contest(path, "pws2018", "A'").shape == (0, 5)
-    assert read_contest(path, "pws2021", "X").shape == (0, 1)
+    assert read_contest(path, CONTEST_FILES["pws2018"]["F'"]).columns == ["pseudonym", "customer"]
+    assert read_contest(path, CONTEST_FILES["pws2018"]["A'"]).shape == (0, 5)
+    assert read_contest(path, CONTEST_FILES["pws2021"]["X"]).shape == (0, 1)
     with pytest.raises(UnreadableError, match="the file is empty"):
-        read_contest(path, "pws2018", "T")
+        read_contest(path, CONTEST_FILES["pws2018"]["T"])
 
 
 def test_2016_history_with_its_master(tmp_path: Path) -> None:
-    bought = read_contest(write(tmp_path, T2016), "pws2016", "T")
-    joined = shop_history(read_contest(write(tmp_path, M2016, "m.csv"), "pws2016", "M"), bought)
+    bought = read_contest(write(tmp_path, T2016), CONTEST_FILES["pws2016"]["T"])
+    joined = shop_history(read_contest(write(tmp_path, M2016, "m.csv"), CONTEST_FILES["pws2016"]["M"]), bought)
     assert joined.text(literal=True).rows()[0] == tuple(T2016.splitlines()[0].split(","))
     assert joined.subjects.to_list() == ["12361", "12362", "12364"]
     assert joined.counts().tolist() == [1, 1, 0]
@@ -179,7 +176,7 @@ def test_canonical_text_round_trips(
     ],
 )
 def test_real_files(real_data: Path, name: str, contest: str, file: str, shape: tuple[int, int]) -> None:
-    assert read_contest(real_data / name, contest, file).shape == shape
+    assert read_contest(real_data / name, CONTEST_FILES[contest][file]).shape == shape
 
 
 def test_real_histories(real_data: Path) -> None:
@@ -189,10 +186,10 @@ def test_real_histories(real_data: Path) -> None:
     lines = (real_data / "pwscup2018_T.csv").read_text().splitlines()
     text = purchases.text(literal=True).select(pl.concat_str(pl.all(), separator=",")).to_series()
     assert text.to_list() == lines
-    master = read_contest(real_data / "pwscup2017_M.csv", "pws2017", "M")
-    seven = shop_history(master, read_contest(real_data / "pwscup2017_T.csv", "pws2017", "T"))
+    master = read_contest(real_data / "pwscup2017_M.csv", CONTEST_FILES["pws2017"]["M"])
+    seven = shop_history(master, read_contest(real_data / "pwscup2017_T.csv", CONTEST_FILES["pws2017"]["T"]))
     assert (len(seven), len(seven.subjects), len(seven.categories["goods"])) == (44_917, 500, 3_039)
-    health = history(real_data / "pwscup2021_B.csv", "pws2021", "B", PWS2021_SCHEMA)
+    health = history(real_data / "pwscup2021_B.csv", "pws2021", "B", table_2021.SCHEMA)
     assert (len(health), len(health.subjects), health.schema.subject) == (4_190, 4_190, "row")
     assert health.schema.field("bmi").kind is Kind.NUMBER
     assert health.codes["bmi"].min() == 145
@@ -203,11 +200,13 @@ def test_golden_files_are_read_with_all_their_rows(golden: Path) -> None:
     for case in sorted((golden / "pws2018").glob("u*")):
         for name, key in (("T.csv", "T"), ("A.csv", "A"), ("expected_A1.csv", "A'")):
             if (case / name).is_file():
-                assert read_contest(case / name, "pws2018", key).height == len((case / name).read_text().splitlines())
+                assert read_contest(case / name, CONTEST_FILES["pws2018"][key]).height == len(
+                    (case / name).read_text().splitlines()
+                )
                 read += 1
     for case in sorted((golden / "pws2021").glob("m*")):
         for key in ("B", "C", "D", "X"):
             if (case / f"{key}.csv").is_file():
-                read_contest(case / f"{key}.csv", "pws2021", key)
+                read_contest(case / f"{key}.csv", CONTEST_FILES["pws2021"][key])
                 read += 1
     assert read > 20

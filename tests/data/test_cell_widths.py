@@ -7,7 +7,8 @@ import pytest
 
 from tokumei.data.cell_widths import cell_shares
 from tokumei.data.cells import RangeCells, SetCells
-from tokumei.data.history import Column, Kind, Release, Schema
+from tokumei.data.history import Release
+from tokumei.data.schema import Column, Kind, Schema
 
 KINDS = {
     "day": (Column(name="day", kind=Kind.DATE), "5 days"),

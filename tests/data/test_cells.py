@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells, concat_cells
+from tests.joined_cells import concat_cells
+from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 
 DICTIONARY = pl.Series("goods", ["a", "b", "c", "d", "e"])
 SUPPRESSED = None

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.sample_histories import COLUMNS, SAMPLES, SCHEMA, mixed_frame, sample
 from tokumei.data.cells import MISSING
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import ContentError, SchemaError
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from tokumei.data.raw import decode_text, join_tables, lines_of, read_bytes, read_lines, split_joined, to_utf8
+from tokumei.data.raw import lines_of, read_bytes, read_lines, split_joined, to_utf8
 from tokumei.errors import ContentError, UnreadableError
 
 LINE = st.text(st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc"]), max_size=8)
@@ -88,7 +88,7 @@ def test_damaged_gzip(tmp_path: Path, content: bytes) -> None:
     ],
 )
 def test_encodings(raw: bytes, text: str, encoding: str) -> None:
-    assert decode_text(raw, "f") == (text, encoding)
+    assert to_utf8(raw, "f") == (text.encode(), encoding)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_joined_tables_are_split(tmp_path: Path) -> None:
 @settings(max_examples=examples(40))
 @given(st.lists(st.lists(LINE, max_size=4), max_size=4))
 def test_joined_tables_round_trip(tables: list[list[str]]) -> None:
-    series = [pl.Series(table, dtype=pl.String) for table in tables]
-    assert [table.to_list() for table in split_joined(join_tables(series))] == tables
+    lines = [line for table in tables for line in (str(len(table)), *table)]
+    assert [table.to_list() for table in split_joined(pl.Series(lines, dtype=pl.String))] == tables
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.sample_histories import COLUMNS, mixed_frame, sample
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
 from tokumei.data.release_folder import read_release, write_release
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import OutputError, ParameterError, SchemaError
 from tokumei.flow.making import in_published_order
 from tokumei.methods.pseudonymize import Pseudonymize

@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tokumei.cli.experiment import app
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, OutputError, SchemaError
 from tokumei.experiments.concealment import (
     CONSTRUCTIONS,

@@ -9,7 +9,8 @@ import pytest
 import tokumei
 from tests.sample_histories import mixed_frame, sample
 from tokumei.data.cells import SetCells
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import LeakError
 from tokumei.flow.gate import refuse_leaks
 from tokumei.flow.making import in_published_order, release
@@ -30,7 +31,7 @@ SCHEMA = Schema("customer", (Column(name="goods"), Column(name="price", kind=Kin
 def test_no_real_ids_leave_the_flow(*, audit: bool) -> None:
     """The data of a release has passed the gate even if nobody writes it."""
     with pytest.raises(LeakError, match="^8 pseudonyms of the release are subject ids of the original; give every"):
-        tokumei.anonymize(FRAME, method="ano-del-lc", schema=SCHEMA, audit=audit)
+        tokumei.anonymize(FRAME, method="ano-del-lc", schema=SCHEMA, seed=1, audit=audit)
 
 
 def test_no_copied_id_column_leaves_the_flow() -> None:

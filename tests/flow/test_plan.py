@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sample_histories import sample
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
 from tokumei.data.raw import Source
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InputError, ParameterError
 from tokumei.flow import estimating as estimate_module
 from tokumei.flow.estimating import FACTOR, estimate
 from tokumei.flow.plan import Plan, complete, fresh_seed, make_method, plan_of
-from tokumei.flow.publishing import places_beside
+from tokumei.flow.publishing import Places, places_of
 from tokumei.methods import k_anonymity
 from tokumei.methods.k_anonymity import KAnonymity
 from tokumei.methods.pseudonymize import Pseudonymize
@@ -82,8 +83,10 @@ def test_seeds_cannot_be_guessed() -> None:
 
 
 def test_what_is_kept_lies_beside_the_folder() -> None:
-    places = places_beside(Path("x/release.v2"))
-    assert places == {"plan": Path("x/release.v2.plan.toml"), "audit": Path("x/release.v2.audit.json")}
+    folder = Path("x/release.v2")
+    plan, audit = Path("x/release.v2.plan.toml"), Path("x/release.v2.audit.json")
+    assert places_of(folder) == Places(folder, Path("x/release.v2.secret"), plan, audit)
+    assert places_of(folder, Path("kept")) == Places(folder, Path("kept"), plan, audit)
 
 
 def rows(count: int) -> History:
@@ -92,23 +95,23 @@ def rows(count: int) -> History:
 
 
 def test_the_safest_method_is_chosen_and_explained() -> None:
-    plan = complete(sample("mixed"), Plan())
+    plan, _ = complete(sample("mixed"), Plan())
     assert (plan.method, plan.parameters["k"], plan.parameters["effort"]) == ("k-anonymity", 3, "normal")
     assert plan.why.startswith("the safest method here: every published history is the same for at least k people")
-    large = complete(rows(20_001), Plan())
+    large, _ = complete(rows(20_001), Plan())
     assert large.parameters["effort"] == "fast"
     assert large.why.endswith("; effort=fast, because 20,001 single rows are many")
-    assert complete(rows(1_001), plan_of(None, k=5)).parameters["effort"] == "fast"
-    assert complete(rows(1_001), plan_of(None, k=3)).parameters["effort"] == "normal"
-    assert complete(rows(20_001), plan_of(None, {"effort": "best"})).parameters["effort"] == "best"
-    assert complete(sample("mixed"), plan_of("pseudonymize")).why == "as asked for"
+    assert complete(rows(1_001), plan_of(None, k=5))[0].parameters["effort"] == "fast"
+    assert complete(rows(1_001), plan_of(None, k=3))[0].parameters["effort"] == "normal"
+    assert complete(rows(20_001), plan_of(None, {"effort": "best"}))[0].parameters["effort"] == "best"
+    assert complete(sample("mixed"), plan_of("pseudonymize"))[0].why == "as asked for"
 
 
 def test_a_complete_plan_stays_as_it_is() -> None:
     history = sample("mixed")
-    plan = complete(history, plan_of(None, {"k": np.int64(2), "threads": 1}))
-    assert complete(history, plan) == plan
-    assert complete(history, plan).why == plan.why
+    plan, method = complete(history, plan_of(None, {"k": np.int64(2), "threads": 1}))
+    assert complete(history, plan) == (plan, method)
+    assert complete(history, plan)[0].why == plan.why
     assert plan.schema == history.schema
     # How it runs is part of the plan that runs, not of what is written.
     assert plan.parameters["threads"] == 1

@@ -7,7 +7,8 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import polars as pl
 
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.parts import Method
 
 MIXED = Schema(

@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 
 from tests.methods.mixed_histories import category_history, mixed_history, number_history, published, run
+from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.publishing import aligned_lines
 from tokumei.contests.pws2018.release_checker import check_release
-from tokumei.contests.reading import PWS2018_SCHEMA
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import ParameterError, UnreadableError
 from tokumei.methods.generalize_steps import GeneralizeSteps
 
@@ -169,7 +170,7 @@ def test_the_default_result_passes_the_checker_of_2018() -> None:
             "quantity": pl.Series(rng.integers(1, 90, size)).cast(pl.String),
         }
     )
-    history = History.from_frame(frame, PWS2018_SCHEMA)
+    history = History.from_frame(frame, SCHEMA)
     for columns in ("", "date=week,price=10,quantity=10,goods=2"):
         release, secret = run(GeneralizeSteps(columns=columns), history)
         lines = aligned_lines(history, release, secret)

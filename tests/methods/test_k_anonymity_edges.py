@@ -10,7 +10,8 @@ import pytest
 
 from tests.methods.concealment.paper_tables import TABLE_6, TABLE_7, table_5, visit_release
 from tokumei.data.cell_error import range_errors
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.k_anonymity import KAnonymity
 

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from tests.methods.mixed_histories import category_history, mixed_history, number_history, published, run
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.microaggregation import Microaggregation, subject_features
 

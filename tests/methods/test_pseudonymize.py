@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from tests.sample_histories import COLUMNS, mixed_frame, sample
-from tokumei.data.history import History, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Schema
 from tokumei.errors import ParameterError
 from tokumei.methods.pseudonymize import Pseudonymize
 

@@ -14,10 +14,11 @@ import pytest
 from scipy.stats import spearmanr
 
 from tokumei.audits.audit import audit_release
+from tokumei.contests.pws2018.files import FILES, SCHEMA
 from tokumei.contests.pws2018.publishing import aligned_lines, published_bytes
 from tokumei.contests.pws2018.release_checker import check_release
-from tokumei.contests.pws2018.rules import Original, Pws2018
-from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
+from tokumei.contests.pws2018.rules import Original, Rules2018
+from tokumei.contests.reading import read_contest
 from tokumei.data.history import History, Release, Secret
 from tokumei.methods.k_anonymity import KAnonymity
 from tokumei.synth.writing import write_synthetic
@@ -34,8 +35,8 @@ class Made:
         self.k = k
         self.path = folder / "T.csv"
         write_synthetic("purchases", self.path, subjects=SUBJECTS, seed=11, header=False)
-        self.original = read_contest(self.path, "pws2018", "T")
-        self.history = History.from_frame(self.original, PWS2018_SCHEMA)
+        self.original = read_contest(self.path, FILES["T"])
+        self.history = History.from_frame(self.original, SCHEMA)
         method = KAnonymity(k=k, effort="fast")
         self.release, self.secret = method.anonymize(self.history, rng=np.random.default_rng(seed))
         self.aligned = aligned_lines(self.history, self.release, self.secret).to_list()
@@ -122,7 +123,7 @@ def audited(made: Made, published: list[str]) -> tuple[str, set[str]]:
     """Return what the audit says about a published file, without the Secret."""
     path = made.path.with_name("A1.csv")
     path.write_text("".join(f"{line}\n" for line in published), encoding="utf-8")
-    result = Pws2018().audit(Original.read(made.path), path, k=made.k)
+    result = Rules2018().audit(Original.read(made.path), path, k=made.k)
     return str(result.verdict.outcome.value), {reason.code for reason in result.verdict.reasons}
 
 

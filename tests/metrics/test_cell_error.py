@@ -10,10 +10,11 @@ import pytest
 
 from tests.contests.pws2018.test_written_error import A_OF_B8, FIELDS, T_OF_B4, history_of
 from tests.sample_histories import sample
+from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.written_error import written_utility
-from tokumei.contests.reading import PWS2018_SCHEMA
-from tokumei.data.history import Goal, History, Release, Secret
+from tokumei.data.history import History, Release, Secret
 from tokumei.data.release_folder import release_from_text
+from tokumei.data.results import Goal
 from tokumei.flow.making import anonymized
 from tokumei.methods.laplace_noise import LaplaceNoise
 from tokumei.metrics.cell_error import CellError
@@ -26,7 +27,7 @@ def released() -> tuple[History, Release, Secret]:
     history = history_of(T_OF_B4)
     lines = [line.split(",") for line in A_OF_B8[:3]]
     frame = pl.DataFrame(lines, schema=["pseudonym", *FIELDS], orient="row")
-    release = release_from_text(frame, PWS2018_SCHEMA, history.categories, file="A", literal=True)
+    release = release_from_text(frame, SCHEMA, history.categories, file="A", literal=True)
     return history, release, Secret(pl.DataFrame(), np.array(KEPT))
 
 

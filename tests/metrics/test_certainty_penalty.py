@@ -7,7 +7,9 @@ import polars as pl
 import pytest
 
 from tokumei.data.cells import Cells, RangeCells, SetCells
-from tokumei.data.history import Column, Goal, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.results import Goal
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import ParameterError
 from tokumei.metrics.certainty_penalty import CertaintyPenalty, range_penalties, set_penalties
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from tests.sample_histories import SAMPLES, mixed_frame, sample
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.profiles.columns import profile
 
 

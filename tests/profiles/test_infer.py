@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tokumei.data.cell_text import parse_values, value_text
 from tokumei.data.date_formats import date_format
-from tokumei.data.history import Column, History, Kind
-from tokumei.data.schema import Field, Schema
+from tokumei.data.history import History
+from tokumei.data.schema import Column, Field, Kind, Schema
 from tokumei.errors import SchemaError
 from tokumei.profiles.infer import infer_schema
 from tokumei.profiles.infer_kinds import infer_column, number_step

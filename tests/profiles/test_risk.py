@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from tests.sample_histories import SAMPLES, mixed_frame, sample
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.profiles.advice import hints
 from tokumei.profiles.infer import infer_schema
 from tokumei.profiles.risk import raw_risk
@@ -100,13 +101,13 @@ HINTED = {
 def test_what_looks_like_a_mistake_is_told(name: str) -> None:
     values, wanted = HINTED[name]
     frame = pl.DataFrame({"customer": [f"c{n:02}" for n in range(24)], "x": values})
-    told = hints(History.from_frame(frame, infer_schema(frame)))
+    told = list(map(str, hints(History.from_frame(frame, infer_schema(frame)))))
     assert told == ([f"column 'x': {wanted}"] if wanted else [])
 
 
 def test_one_subject_is_no_crowd() -> None:
     frame = pl.DataFrame({"customer": ["c"] * 3, "x": ["a", "b", "a"]})
-    (told,) = hints(History.from_frame(frame, infer_schema(frame)))
+    (told,) = map(str, hints(History.from_frame(frame, infer_schema(frame))))
     assert told == (
         "all records belong to one subject ('customer'); nobody can hide in a crowd of one: "
         "name the right subject column in the schema"

@@ -13,13 +13,14 @@ import pytest
 from tests.reports.test_report import _check_self_contained
 from tests.sample_histories import sample
 from tests.words.test_catalogue import _english
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.flow import comparison
 from tokumei.flow.making import anonymized
 from tokumei.flow.opening import Opened
 from tokumei.flow.plan import make_method
 from tokumei.reports import dossier
-from tokumei.reports.links import with_links
+from tokumei.reports.document import with_links
 from tokumei.reports.material import Material
 from tokumei.reports.release import comparison_page, release_report
 from tokumei.reports.release_charts import category_chart

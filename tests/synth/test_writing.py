@@ -22,7 +22,8 @@ from tokumei.errors import OutputError, ParameterError
 from tokumei.progress import listening
 from tokumei.synth import files as synthetic_files
 from tokumei.synth.blocks import blocks, draw, resolve_seed, stratified
-from tokumei.synth.writing import KINDS, generate_purchases, write_synthetic
+from tokumei.synth.purchases import generate_purchases
+from tokumei.synth.writing import KINDS, write_synthetic
 
 ENDINGS = ["csv", "csv.gz", "parquet"]
 

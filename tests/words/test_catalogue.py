@@ -120,7 +120,7 @@ def _patterns(node: ast.expr) -> Iterator[str]:
 
 
 def test_every_code_of_the_source_is_in_the_catalogue() -> None:
-    files = [file for file in sorted((SOURCE / "tokumei").rglob("*.py")) if file.name != "catalogue.py"]
+    files = [file for file in sorted(SOURCE.rglob("*.py")) if file.name != "catalogue.py"]
     used = {code for file in files for code in _used(file)}
     assert ("detail\\.own\\-name", "tokumei") in used
     assert ("reason\\.cheap\\-part", "tokumei") in used
@@ -162,7 +162,7 @@ def test_every_registered_attack_and_metric_has_a_name() -> None:
             if f"{kind}.{name}" not in texts(language)
         ]
         assert missing == []
-        assert [name for name, _, _ in _FIGURES if f"figure.{name}" not in texts(language)] == []
+        assert [name for name in _FIGURES if f"figure.{name}" not in texts(language)] == []
         terms = Words(language).group("term")
         assert [key for key, text in terms.items() if len(text.partition("|")[2]) < 10] == []
     assert Words("ja").named("attack", "of-another-package") == "of-another-package"
@@ -206,7 +206,7 @@ def test_reasons_say_the_same_numbers_in_both_languages() -> None:
     for figures in _verdicts():
         for reason in decide(figures).reasons:
             seen.add(reason.form or reason.code)
-            translated, helping = reason.message(japanese), reason.message(japanese, group="remedy")
+            translated, helping = reason.message(japanese, "reason"), reason.message(japanese, "remedy")
             assert _english(translated + helping) == []
             assert _numbers(translated) == _numbers(reason.sentence), translated
             assert _numbers(helping) == _numbers(reason.remedy), helping
@@ -226,7 +226,7 @@ def test_a_contradiction_is_told_without_its_subjects() -> None:
         "subject 'QZX', but published record 3 (day=1) cannot stand for any record of that subject that is left"
     )
     for language in LANGUAGES:
-        sentence = reason.message(Words(language), group="document")
+        sentence = reason.message(Words(language), "document")
         assert "QZX" not in sentence
         assert _numbers(sentence) == ["4", "61"]
 

@@ -8,8 +8,6 @@ from typing import ClassVar
 
 from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 
-__all__ = ["CheapestMatching"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CheapestMatching(MatchAttack):

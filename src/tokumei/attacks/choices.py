@@ -24,8 +24,6 @@ from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 from tokumei.words import Message
 
-__all__ = ["Basis", "Choice", "MatchAttack", "MatchView"]
-
 MOST_BLANK_EDGES = 5_000_000
 
 
@@ -58,11 +56,12 @@ class Choice:
     tried: int = 1
 
     @classmethod
-    def of_rule(cls, subject: Ints, subjects: int, finding: Message, tried: int) -> Choice:
-        """Return the choice of a rule that names ``subject[v]`` for pseudonym v, nobody where that is -1."""
-        pseudonym = np.flatnonzero(subject >= 0)
-        graph = Bipartite(subjects, len(subject), subject[pseudonym], pseudonym)
-        return cls(basis=Basis.RULE, graph=graph, weight=np.ones(len(graph)), finding=finding, tried=tried)
+    def of_rules(cls, rules: Iterable[tuple[Message, int, Ints]], subjects: int) -> Iterator[Choice]:
+        """Yield the choice of every rule: what it is, how many there are, and the subject of every pseudonym or -1."""
+        for finding, tried, subject in rules:
+            pseudonym = np.flatnonzero(subject >= 0)
+            graph, weight = Bipartite(subjects, len(subject), subject[pseudonym], pseudonym), np.ones(len(pseudonym))
+            yield cls(basis=Basis.RULE, graph=graph, weight=weight, finding=finding, tried=tried)
 
     @classmethod
     def of_clues(cls, graph: Bipartite, scores: Sequence[tuple[Message, Floats]]) -> list[Choice]:

@@ -12,8 +12,6 @@ from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.nearest_histories import history_distances
 
-__all__ = ["NearestHistory"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NearestHistory(MatchAttack):

@@ -12,8 +12,6 @@ from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 from tokumei.attacks.matching.pseudonym_clues import predicted_owners
 from tokumei.parts import parameter
 
-__all__ = ["PredictablePseudonyms"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PredictablePseudonyms(MatchAttack):
@@ -25,10 +23,9 @@ class PredictablePseudonyms(MatchAttack):
     seeds: int = parameter(100, "how many seeds of numpy's generators are tried", low=0, high=100000)
 
     def choices(self, view: MatchView) -> Iterator[Choice]:
-        """Yield whom every rule names."""
+        """Return whom every rule names, one by one."""
         rules = predicted_owners(view.knowledge, view.consistency.histories, seeds=self.seeds)
-        for finding, tried, subject in rules:
-            yield Choice.of_rule(subject, len(view.knowledge.subjects), finding, tried)
+        return Choice.of_rules(rules, len(view.knowledge.subjects))
 
     def asked_for(self, view: MatchView, choices: Iterable[Choice]) -> Choice:
         """Return the rule that names the most possible owners, only where the data allow them."""

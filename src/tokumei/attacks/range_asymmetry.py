@@ -11,8 +11,6 @@ from tokumei.attacks.matching.clues import RANGE_VARIANTS, position_detail, rang
 from tokumei.parts import parameter
 from tokumei.words import Message
 
-__all__ = ["RangeAsymmetry"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RangeAsymmetry(MatchAttack):

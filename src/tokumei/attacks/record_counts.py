@@ -13,8 +13,6 @@ from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.record_counts import prune_by_counts, prune_by_packing
 from tokumei.words import Message
 
-__all__ = ["RecordCounts", "record_counts_detail"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RecordCounts(MatchAttack):

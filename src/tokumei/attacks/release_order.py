@@ -11,8 +11,6 @@ from tokumei.attacks.matching.pseudonym_clues import order_detail, order_scores,
 from tokumei.parts import parameter
 from tokumei.words import Message
 
-__all__ = ["ReleaseOrder"]
-
 _ORDERS = ("appearance", "text", "number")
 
 
@@ -31,8 +29,7 @@ class ReleaseOrder(MatchAttack):
         """Yield for every two orders whose ranks are near, then whom an exactly kept order names."""
         histories = view.consistency.histories
         yield from Choice.of_clues(view.graph, order_scores(view.knowledge, histories, view.graph))
-        for finding, tried, subject in ordered_owners(view.knowledge, histories):
-            yield Choice.of_rule(subject, len(view.knowledge.subjects), finding, tried)
+        yield from Choice.of_rules(ordered_owners(view.knowledge, histories), len(view.knowledge.subjects))
 
     def variant(self) -> Message:
         """Return the orders that are asked for."""

@@ -15,8 +15,6 @@ from tokumei.attacks.matching.clues import SET_VARIANTS, position_detail, set_sc
 from tokumei.parts import parameter
 from tokumei.words import Message
 
-__all__ = ["SetPosition"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SetPosition(MatchAttack):

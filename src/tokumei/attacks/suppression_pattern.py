@@ -12,8 +12,6 @@ from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 from tokumei.attacks.matching.clues import suppression_components
 from tokumei.words import Message
 
-__all__ = ["SuppressionPattern"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SuppressionPattern(MatchAttack):

@@ -44,8 +44,6 @@ from tokumei.audits.truth import MERGED, anonymity_level, separate_records, true
 from tokumei.data import Cells, Evidence, History, Reason, Release, Secret, SetCells, read_cells
 from tokumei.errors import InputError, ParameterError
 
-__all__ = ["RANDOMIZED_DESIGNS", "audit_release"]
-
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
 MOST_BLANK_EDGES = 5_000_000
 LONGEST_TABLE = 1_000

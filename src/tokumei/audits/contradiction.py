@@ -15,8 +15,6 @@ from tokumei.audits.truth import MERGED
 from tokumei.data import Outcome, Reason, Verdict
 from tokumei.words import Message
 
-__all__ = ["contradiction", "nearest_figure"]
-
 
 def contradiction(
     view: MatchView,

@@ -12,8 +12,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.attacks import Histories
 from tokumei.data import Evidence
 
-__all__ = ["candidate_counts", "evidence_as_dict", "posterior_counts", "pseudonym_table", "worst_protected"]
-
 POSTERIOR_BINS = 20
 SHOWN = 10
 # By so much a posterior may miss its true value because it was computed with floating-point numbers.

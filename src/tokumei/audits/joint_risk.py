@@ -24,8 +24,6 @@ from scipy.optimize import linear_sum_assignment
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks import Component, Matches, chain_layout, component_weights, worm_chain
 
-__all__ = ["JointRisk", "exchangeable_hits", "hit_offers", "joint_risk"]
-
 Offers = Sequence[Floats]
 MOST_MATCHINGS = 2_000
 EXACT_EXCHANGEABLE = 60

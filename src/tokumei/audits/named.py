@@ -31,8 +31,6 @@ from tokumei.audits.result import AttackFigure
 from tokumei.data import Reason
 from tokumei.words import Message
 
-__all__ = ["Examiner", "attack_figures"]
-
 # Eighteen orders and a few variants are tried; a true leak in fifteen groups is far below this.
 CHANCE = 1e-4
 
@@ -50,6 +48,15 @@ class Examiner:
     posterior: Posterior
     owner: Ints | None
     samples: Mapping[int, Ints] = field(default_factory=dict)
+    named: int = field(init=False)
+    blind: AttackFigure = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the real pseudonyms; find what blind guessing among their candidates names."""
+        graph = self.matches.graph
+        object.__setattr__(self, "named", graph.pseudonyms - graph.blanks)
+        baseline = float((1.0 / graph.degrees()[: self.named]).mean())
+        object.__setattr__(self, "blind", AttackFigure(share=baseline, baseline=baseline))
 
     def figure(self, attack: MatchAttack) -> AttackFigure:
         """Return what an attack names."""
@@ -60,25 +67,15 @@ class Examiner:
                 return self._weighed(next(choices))
             if self.owner is not None:
                 return self._best_clue(list(choices))
-        return self._blind()
-
-    @property
-    def _named(self) -> int:
-        """The number of real pseudonyms."""
-        return self.matches.graph.pseudonyms - self.matches.graph.blanks
-
-    def _blind(self) -> AttackFigure:
-        """Return what blind guessing among the candidates names."""
-        baseline = float((1.0 / self.matches.graph.degrees()[: self._named]).mean())
-        return AttackFigure(share=baseline, baseline=baseline)
+        return self.blind
 
     def _share(self, naming: Floats) -> float:
         """Return the share of pseudonyms that are named, by the truth."""
         assert self.owner is not None
         graph = self.matches.graph
-        real = graph.pseudonym < self._named
+        real = graph.pseudonym < self.named
         true = graph.subject[real] == self.owner[graph.pseudonym[real]]
-        return float((naming[real] * true).sum()) / max(self._named, 1)
+        return float((naming[real] * true).sum()) / max(self.named, 1)
 
     def _hits(self, naming: Floats) -> Hits:
         """Return how far the hits are from chance."""
@@ -98,7 +95,7 @@ class Examiner:
 
     def _weighed(self, choice: Choice) -> AttackFigure:
         """Name for every pseudonym the likeliest subject; a pattern counts only if chance does not explain its hits."""
-        baseline, naming = self._blind().baseline, self._naming(choice)
+        baseline, naming = self.blind.baseline, self._naming(choice)
         if self.owner is None:
             largest = np.zeros(self.matches.graph.pseudonyms)
             if choice.basis is Basis.BELIEF:
@@ -106,7 +103,7 @@ class Examiner:
             else:
                 np.maximum.at(largest, self.matches.graph.pseudonym, naming)
             detail = choice.finding or Message("detail.unchecked")
-            return AttackFigure(share=float(largest[: self._named].mean()), baseline=baseline, detail=detail)
+            return AttackFigure(share=float(largest[: self.named].mean()), baseline=baseline, detail=detail)
         share, chance = self._share(naming), self._hits(naming).chance
         told = choice.basis is Basis.BELIEF or chance < CHANCE
         return AttackFigure(
@@ -121,7 +118,7 @@ class Examiner:
         ]
         best = min(range(len(clues)), key=lambda number: judged[number].chance)
         hits = judged[best]
-        observed, baseline = hits.hits / max(self._named, 1), self._blind().baseline
+        observed, baseline = hits.hits / max(self.named, 1), self.blind.baseline
         told = hits.chance < CHANCE
         return AttackFigure(
             share=observed if told else baseline,
@@ -133,14 +130,14 @@ class Examiner:
 
     def _best_rule(self, rules: Iterable[Choice]) -> AttackFigure:
         """Return the rule that chance explains least, if it names far more candidates than chance."""
-        graph, best = self.matches.graph, self._blind()
+        graph, best = self.matches.graph, self.blind
         degrees = graph.degrees()
         for rule in rules:
             if len(rule.graph) == 0:
                 continue
             fits = self.view.fitting(rule.graph)
             chance = _chance_of_consistency(degrees[rule.graph.pseudonym] / graph.subjects, int(fits.sum()))
-            share, observed = float(fits.sum()) / self._named, None
+            share, observed = float(fits.sum()) / self.named, None
             if self.owner is not None:
                 naming = self._naming(rule)
                 share = observed = self._share(naming)

@@ -10,8 +10,6 @@ from tokumei.audits.result import AttackFigure
 from tokumei.data import Outcome, Reason, Verdict
 from tokumei.words import Message
 
-__all__ = ["Figures", "Hub", "decide"]
-
 # Posteriors may exceed 1/k by this much before they count (sampling, rounding).
 MARGIN = 0.01
 

@@ -9,8 +9,6 @@ from tokumei.audits.joint_risk import JointRisk
 from tokumei.data import Evidence, Verdict
 from tokumei.words import Message
 
-__all__ = ["AttackFigure", "AuditResult"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackFigure:

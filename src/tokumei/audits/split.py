@@ -15,8 +15,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.attacks import Bipartite, MatchView, RecordCounts, record_counts_detail
 from tokumei.audits.result import AttackFigure
 
-__all__ = ["SplitFindings", "split_findings"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SplitFindings:

@@ -25,20 +25,6 @@ from math import ceil, comb
 
 from tokumei.errors import ContentError, Finding, ParameterError
 
-__all__ = [
-    "OFFICIAL_ALPHA",
-    "OFFICIAL_P",
-    "generator_defects",
-    "official_threshold",
-    "official_thresholds",
-    "parse_rational",
-    "read_threshold_table",
-    "sharp_probability",
-    "sharp_threshold",
-    "sharp_thresholds",
-    "with_generator_defect",
-]
-
 # PWS Cup 2018: success probability per person, and level 0.01 shared by 20 attacks (Bonferroni).
 OFFICIAL_P = Fraction(1, 3)
 OFFICIAL_ALPHA = Fraction(1, 2000)

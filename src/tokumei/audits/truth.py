@@ -10,8 +10,6 @@ from tokumei.attacks import Histories
 from tokumei.data import History, Release, Secret
 from tokumei.errors import InputError
 
-__all__ = ["MERGED", "anonymity_level", "separate_records", "true_owners"]
-
 MERGED = -1
 
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from tokumei.data import History
     from tokumei.flow import Estimate, Made, Plan, Published
 
-__all__ = ["anonymize"]
-
 
 def anonymize(
     data: Annotated[
@@ -75,7 +73,7 @@ def anonymize(
     json: JsonFlag = False,
 ) -> None:
     """Make a release: a folder that can be handed out, and beside it the secret that must be kept."""
-    from tokumei.flow import FORMATS, check_places, estimate, open_input, places_beside, release
+    from tokumei.flow import FORMATS, check_places, complete, estimate, open_input, places_of, release
 
     if data_format is not None and data_format not in FORMATS:
         message = f"--format must be csv or parquet, got '{data_format}'"
@@ -84,13 +82,14 @@ def anonymize(
         message = "name the folder to create with -o RELEASE_DIR, or see the plan with --dry-run"
         raise ParameterError(message, code="usage")
     if output is not None:
-        check_places(output, secret, beside=list(places_beside(output).values()))
+        check_places(places_of(output, secret))
     asked = {"method": method, "k": k, "schema": schema, "subject": subject, "set": settings, "seed": seed}
     asked["format"] = data_format
     with progress_bars():
         wanted = _asked(data, asked) if plan is None else _planned(plan, asked)
-        history, whole = open_input(_needed(data, wanted), wanted, subject=subject)
-    expected = estimate(history, whole.make_method(threads=threads))
+        history, opened = open_input(_needed(data, wanted.input), wanted, subject=subject)
+        whole, chosen = complete(history, opened, threads=threads)
+    expected = estimate(history, chosen)
     if dry_run:
         refuse_overwriting(save_plan, Path(whole.input), plan, schema)
         _finish_dry_run(history, whole, expected, output, save_plan, audit=not skip_audit, json=json)
@@ -108,20 +107,21 @@ def anonymize(
     _finish(made, published, json=json)
 
 
-def _needed(data: Path | None, plan: Plan) -> Path:
-    if data is None and not plan.input:
+def _needed(data: Path | None, planned: str = "") -> Path:
+    """Return the input: the file that is named, else that of the plan."""
+    if data is None and not planned:
         message = "name the file to anonymize: tokumei anonymize INPUT -o RELEASE_DIR"
         raise ParameterError(message, code="usage")
-    return data or Path(plan.input)
+    return data or Path(planned)
 
 
 def _asked(data: Path | None, asked: dict[str, Any]) -> Plan:
     """Return the plan that the options ask for; a wrong name or setting is told before a long file is read."""
     from tokumei.data import Schema
-    from tokumei.flow import DEFAULT_METHOD, Plan, plan_of
+    from tokumei.flow import DEFAULT_METHOD, plan_of
     from tokumei.parts import find_part, parse_settings
 
-    _needed(data, Plan())
+    _needed(data)
     settings = parse_settings(find_part("anonymizer", asked["method"] or DEFAULT_METHOD), asked["set"] or [])
     plan = plan_of(asked["method"], settings, k=asked["k"], data_format=asked["format"] or "csv", seed=asked["seed"])
     if asked["schema"] is None:
@@ -194,17 +194,16 @@ def _finish_dry_run(
 
 
 def _settings(plan: Plan) -> str:
-    return ", ".join(f"{name}={value}" for name, value in plan.deciding.items() if value != "")
+    return ", ".join([f"{name}={value}" for name, value in plan.deciding.items() if value != ""])
 
 
 def _where(output: Path | None, data_format: str) -> str:
-    from tokumei.flow import places_beside
+    from tokumei.flow import places_of
 
     if output is None:
         return "to the folder that -o names"
-    from tokumei.data import default_secret_path
-
-    beside = ", ".join(path.name for path in (default_secret_path(output), *places_beside(output).values()))
+    places = places_of(output)
+    beside = ", ".join(path.name for path in (places.secret, places.plan, places.audit))
     return f"{output}/: data.{data_format}, schema.toml, summary.md, manifest.json; beside it, to keep: {beside}"
 
 
@@ -215,21 +214,19 @@ def _treatment(drop: bool, keep: bool) -> str:
 
 
 def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
-    from tokumei.flow import places_beside
-
-    folder, audited, history, plan = published.folder, made.audit, made.history, made.plan
-    shares = made.shares
-    deleted = len(history) - int((made.secret.rows >= 0).sum())
-    beside = places_beside(folder)
+    places, audited, history, plan = published.places, made.audit, made.history, made.plan
+    folder = places.folder
+    shares, before, after = made.shares, len(history), len(made.release)
+    deleted = before - int((made.secret.rows >= 0).sum())
     document = {
         "release": str(folder),
-        "secret": str(published.secret_file),
-        "plan": str(beside["plan"]),
+        "secret": str(places.secret),
+        "plan": str(places.plan),
         "method": plan.method,
         "why": plan.why,
         "parameters": plan.deciding,
-        "records": len(made.release),
-        "records_original": len(history),
+        "records": after,
+        "records_original": before,
         "records_deleted": deleted,
         "pseudonyms": published.manifest["pseudonyms"],
         "utility": made.utility.as_dict(),
@@ -240,8 +237,7 @@ def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
 
     def show(console: Console) -> None:
         console.print(
-            f"{folder}: {len(made.release):,} of {len(history):,} records under "
-            f"{published.manifest['pseudonyms']:,} pseudonyms",
+            f"{folder}: {after:,} of {before:,} records under {published.manifest['pseudonyms']:,} pseudonyms",
             style="bold",
         )
         console.print(f"{plan.method} ({_settings(plan)}): {plan.why}", markup=False)
@@ -259,18 +255,18 @@ def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
         show_table(console, ["column", "lost", "exact", "generalized", "withheld", "typical width"], rows)
         console.print(
             f"Information lost over all columns: {percent(made.utility.value)} (cell error, where a deleted record "
-            f"counts fully); records deleted: {deleted:,} ({percent(deleted / max(len(history), 1))})."
+            f"counts fully); records deleted: {deleted:,} ({percent(deleted / max(before, 1))})."
         )
         if audited is not None:
             show_verdict(console, audited.verdict, audited.k, quick=True)
             if audited.verdict.outcome == "unsafe" and history.schema.kept:
                 names = ", ".join(sorted({field.column for field in history.schema.kept}))
                 console.print(f"- the attacker is taken to know the columns kept unchanged too: {names}", markup=False)
-        private = [published.secret_file, beside["plan"], *([beside["audit"]] if audited is not None else [])]
+        private = [places.secret, places.plan, *([places.audit] if audited is not None else [])]
         console.print(f"{_advice(folder, audited)} Keep to yourself: {', '.join(str(path) for path in private)}.")
         console.print(
             "The whole audit, with attacks: tokumei audit "
-            f"--original {plan.input} --release {folder} --secret {published.secret_file}"
+            f"--original {plan.input} --release {folder} --secret {places.secret}"
         )
 
     unsafe = audited is not None and audited.verdict.outcome.value == "unsafe"

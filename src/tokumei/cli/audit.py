@@ -1,4 +1,4 @@
-"""``tokumei audit`` and ``tokumei pws2018 audit``: what the strongest attacker gets out of a release."""
+"""``tokumei audit``: what the strongest attacker gets out of a release."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.audits import AuditResult
-
-__all__ = ["audit", "audit_contest"]
 
 KOption = Annotated[
     int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release seems to aim at).")
@@ -57,27 +55,11 @@ def audit(
             seed=seed,
             guess_seeds=guess_seeds,
         )
-    _finish(result, json=json)
+    finish_audit(result, json=json)
 
 
-def audit_contest(
-    t: Annotated[Path, typer.Argument(metavar="T", help="The original transactions.")],
-    a: Annotated[Path, typer.Argument(metavar="A", help="The anonymized transactions; A1 works without true hits.")],
-    k: KOption = None,
-    time_limit: LimitOption = None,
-    guess_seeds: GuessOption = 0,
-    seed: SeedOption = 0,
-    json: JsonFlag = False,
-) -> None:
-    """Audit A (aligned with T) or A1 as its strongest attacker; exit status 1 if it is unsafe."""
-    from tokumei.contests.pws2018.rules import Original, Pws2018
-
-    with progress_bars():
-        result = Pws2018().audit(Original.read(t), a, k=k, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds)
-    _finish(result, json=json)
-
-
-def _finish(result: AuditResult, *, json: bool) -> NoReturn:
+def finish_audit(result: AuditResult, *, json: bool) -> NoReturn:
+    """Print an audit and end the command; exit status 1 if the release is unsafe."""
     unsafe = result.verdict.outcome == "unsafe"
     from tokumei.audits import evidence_as_dict
 

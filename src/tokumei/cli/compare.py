@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tokumei.data import History
     from tokumei.flow import Run
 
-__all__ = ["compare"]
-
 FILES = ("comparison.csv", "comparison.json", "comparison.svg", "comparison.html")
 
 

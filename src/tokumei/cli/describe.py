@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from tokumei.profiles import ColumnRisk, Profile, RawRisk, Share
 
-__all__ = ["describe", "risk_rows"]
-
 SHOWN_PAIRS = 5
 
 
@@ -53,7 +51,7 @@ def describe(
         history = original(data, schema, subject=subject)
         found = profile(history)
         risk = raw_risk(history)
-        noted = hints(history)
+        noted = list(map(str, hints(history)))
         page = None
         if html is not None:
             from tokumei.cli.describe_page import describe_page

@@ -11,8 +11,6 @@ from tokumei.profiles import Profile, RawRisk
 from tokumei.reports import Section, Table, charts, render
 from tokumei.words import amount, percent
 
-__all__ = ["describe_page"]
-
 SHOWN_PAIRS = 10
 _WHAT_IS_SHOWN = (
     "Share of the subjects that are alone with what somebody knows of them, if the data were handed out under "

@@ -12,8 +12,6 @@ from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, tell
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from tokumei.data import Score
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands of the flow."""

@@ -14,8 +14,6 @@ import typer
 from tokumei.cli.output import say
 from tokumei.errors import InputError, ParameterError
 
-__all__ = ["JoinFlag", "finish_joined", "inputs"]
-
 JoinFlag = Annotated[
     bool, typer.Option("--join", help="Read the tables from standard input and write the result, in the join format.")
 ]

@@ -21,27 +21,24 @@ import typer
 
 from tokumei.cli import flow, parts
 from tokumei.cli.compare import compare
+from tokumei.cli.contest_commands import contest_app
 from tokumei.cli.examples import add_examples, readable_help, usage_error
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
+from tokumei.contests import find_contest
 from tokumei.engine import abandoned
-from tokumei.errors import OutputError, ParameterError, TokumeiError
-
-__all__ = ["build_app", "main"]
+from tokumei.errors import OutputError, ParameterError, TokumeiError, UnknownPartError
+from tokumei.parts import part_names
 
 FAILED, INTERRUPTED, TERMINATED = 2, 130, 143
 # Typer exports no base of its usage errors; a bad parameter is one.
 UsageError: Any = typer.BadParameter.__bases__[0]
 
 ABOUT = "Anonymize history data, attack it as the strongest attacker would, judge what came out."
-# The groups of commands, each in a module of its own name that is loaded only when it is called.
+# The groups of commands that are no contests, each in a module of its own name that is loaded only when it is called.
 GROUPS = {
     "synth": "Generate synthetic histories of realistic shape.",
     "experiment": "Run published experiments again.",
-    "pws2016": "PWS Cup 2016: check, anonymize, attack and judge a customer master with its transactions.",
-    "pws2017": "PWS Cup 2017: use-case utility of long purchase histories.",
-    "pws2018": "PWS Cup 2018: check, publish, measure, attack and judge generalized histories.",
-    "pws2021": "PWS Cup 2021: check, measure, attack and judge a health table with deleted and changed rows.",
 }
 
 
@@ -65,7 +62,8 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
     app.callback()(_options)
     called = next((word for word in words or () if not word.startswith("-")), None)
     everything = words is None or any(name.endswith("_COMPLETE") for name in os.environ)
-    if called in GROUPS and not everything:
+    contests = part_names("contest")
+    if (called in GROUPS or called in contests) and not everything:
         _add_group(app, called)
         return app
     flow.register(app)
@@ -75,23 +73,31 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
     ours = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
     if called in ours and not everything:
         return app
-    for name, about in GROUPS.items():
-        if everything:
-            _add_group(app, name)
-        else:
-            empty = typer.Typer()
-            empty.callback()(_nothing)
-            app.add_typer(empty, name=name, help=about)
+    for name in [*GROUPS, *contests]:
+        try:
+            if everything:
+                _add_group(app, name)
+            else:
+                empty = typer.Typer()
+                empty.callback()(_nothing)
+                app.add_typer(empty, name=name, help=_about(name))
+        except UnknownPartError as error:
+            # A contest of another package that is broken is left out.
+            warn(str(error))
     _add_plugins(app)
     return app
 
 
+def _about(group: str) -> str:
+    return GROUPS[group] if group in GROUPS else f"{find_contest(group).summary}."
+
+
 def _add_group(app: typer.Typer, name: str) -> None:
-    app.add_typer(
-        import_module(f"tokumei.contests.{name}.commands" if name.startswith("pws") else f"tokumei.cli.{name}").app,
-        name=name,
-        help=GROUPS[name],
-    )
+    if name in GROUPS:
+        group: typer.Typer = import_module(f"tokumei.cli.{name}").app
+    else:
+        group = contest_app(find_contest(name))
+    app.add_typer(group, name=name, help=_about(name))
 
 
 def _nothing() -> None:

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from tokumei.data import History
     from tokumei.flow import Opened
 
-__all__ = [
-    "InputArgument",
-    "OriginalOption",
-    "ReleaseOption",
-    "SchemaOption",
-    "SecretOption",
-    "SubjectOption",
-    "opened",
-    "original",
-    "refuse_both",
-]
-
 InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file.")]
 SchemaOption = Annotated[
     Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")

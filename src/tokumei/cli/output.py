@@ -19,33 +19,12 @@ import typer
 
 from tokumei.errors import OutputError, TokumeiError
 from tokumei.progress import Advance, listening
-from tokumei.words import is_written_number
+from tokumei.words import Message, are_written_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.data import Verdict
-
-__all__ = [
-    "JsonFlag",
-    "SeedOption",
-    "SettingsOption",
-    "ThreadsOption",
-    "bar",
-    "fail",
-    "finish",
-    "forget_stdout",
-    "progress_bars",
-    "refuse_overwriting",
-    "registered",
-    "say",
-    "show_table",
-    "show_verdict",
-    "tell",
-    "time_left",
-    "visible",
-    "warn",
-]
 
 BAR_DELAY_SECONDS = 1.0
 LONGEST_CELL = 300
@@ -144,11 +123,13 @@ def _console(*, stderr: bool = False) -> Console:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold: numpy scalars as numbers, NaN and infinities as null."""
+    """Return a value that JSON can hold: messages in English, numpy scalars as numbers, NaN and infinities as null."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
+    if isinstance(value, Message):
+        return str(value)
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
@@ -161,18 +142,20 @@ def show_table(console: Console, headers: Sequence[str], rows: Sequence[Sequence
     from rich.table import Table
 
     table = Table(title=title or None, title_justify="left", header_style="bold")
+    texts = {value for row in rows for value in row[1:] if isinstance(value, str)}
+    written = dict(zip(texts, are_written_numbers(texts), strict=True))
     for position, header in enumerate(headers):
-        numeric = all(_is_number(row[position], written=position > 0) for row in rows)
+        # Names in the first column stand on the left, even where they read as numbers.
+        known = written if position > 0 else {}
+        column = [row[position] for row in rows]
+        numeric = all(
+            value == "" or known.get(value, False) if isinstance(value, str) else isinstance(value, (int, float))
+            for value in column
+        )
         table.add_column(header, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*("\n".join(visible(_cut(line)) for line in _cell(value).split("\n")) for value in row))
     console.print(table)
-
-
-def _is_number(value: object, *, written: bool) -> bool:
-    if isinstance(value, str):
-        return value == "" or (written and is_written_number(value))
-    return isinstance(value, (int, float))
 
 
 def _cut(text: str) -> str:
@@ -225,7 +208,7 @@ def tell(message: str) -> None:
     sys.stderr.write(visible(message) + "\n")
 
 
-def warn(message: str) -> None:
+def warn(message: object) -> None:
     """Print a warning on standard error."""
     tell(f"warning: {message}")
 

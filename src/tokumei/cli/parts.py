@@ -11,8 +11,6 @@ from tokumei.cli.output import JsonFlag, finish, show_table, warn
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the listing commands."""

@@ -13,8 +13,6 @@ from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriti
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["parse_levels", "report"]
-
 
 def parse_levels(text: str | None, option: str) -> list[int]:
     """Return the k of a list such as ``2,3,5``."""

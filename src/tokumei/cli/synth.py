@@ -12,8 +12,6 @@ from tokumei.cli.output import JsonFlag, finish, progress_bars
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
 
 SubjectsOption = Annotated[int, typer.Option("--subjects", min=1, help="How many people to generate.")]

@@ -1,36 +1,9 @@
-"""Rule sets as contests: what is handed out, handed in, checked, published, guessed, scored and ranked.
+"""Contests: what is handed out, handed in, checked, published, guessed, scored and ranked; one folder per year.
 
-A game is a pure composition of ``tokumei.rules``; it knows neither Django nor the network and runs inside the
-evaluation process. Games of other packages register in the entry-point group ``tokumei.games``.
+`Contest` is the contract; those of other packages register in the entry-point group ``tokumei.contests``. A contest
+knows neither Django nor the network: it runs on the command line and inside the evaluation process of the arena.
 """
 
-from tokumei.contests.base import (
-    Both,
-    Checked,
-    Column,
-    Entry,
-    FileSpec,
-    Game,
-    Note,
-    Pair,
-    Published,
-    RoundTable,
-    Row,
-)
-from tokumei.contests.lookup import find_game, game_names
+from tokumei.doors import open_door
 
-__all__ = [
-    "Both",
-    "Checked",
-    "Column",
-    "Entry",
-    "FileSpec",
-    "Game",
-    "Note",
-    "Pair",
-    "Published",
-    "RoundTable",
-    "Row",
-    "find_game",
-    "game_names",
-]
+__getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -1,207 +1,210 @@
-"""The contract of a game, and the plain values it takes and gives."""
+"""The contract of a contest: one class says everything that the command line and the arena need to know about it.
+
+A contest is a part: its own rules of play (the level of a test, whose limits apply) are declared parameters, so that
+they are checked in one place and a referee can choose them. Others register theirs in the entry-point group
+``tokumei.contests``; docs/own-contest.md builds one step by step.
+
+All paths are folders that hold files named after their FileSpec. What a contest computes with is imported where it is
+used: the classes themselves are loaded for every ``tokumei --help`` and every page of the arena.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-__all__ = [
-    "Both",
-    "Checked",
-    "Column",
-    "Entry",
-    "Figures",
-    "FileSpec",
-    "Game",
-    "Note",
-    "Pair",
-    "Published",
-    "RoundTable",
-    "Row",
-]
+from tokumei.contests.values import (
+    Both,
+    Checked,
+    Column,
+    Entry,
+    Figures,
+    FileSpec,
+    Pair,
+    Player,
+    Published,
+    RoundPreset,
+    RoundTable,
+    Sizes,
+)
+from tokumei.errors import InfeasibleError
+from tokumei.parts import ParameterInfo, Part
 
-Figures = Mapping[str, Any]
-Both = Mapping[str, str]
-"""A text in both languages: {"en": ..., "ja": ...}."""
+if TYPE_CHECKING:
+    import numpy as np
+    import typer
 
-
-@dataclass(frozen=True, slots=True)
-class FileSpec:
-    """A file of a game: its short name (also its name in a zip, with .csv) and what it is, in both languages."""
-
-    name: str
-    about: Both
-    secret: bool = False
-    optional: bool = False
+STANDARD_ROUNDS: Mapping[str, RoundPreset] = {
+    "practice": RoundPreset(weight="0", attack_limit=10),
+    "preliminary": RoundPreset(weight="0.1"),
+    "final": RoundPreset(weight="0.9", first_day=24),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A figure that boards show: its key, title, which way is better ("lower", "higher", "") and digits."""
+@dataclass(frozen=True, kw_only=True)
+class Contest(Part):
+    """One contest with its parameters: what is handed out, handed in, checked, published, guessed, scored, ranked.
 
-    key: str
-    title: Both
-    better: str = ""
-    digits: int = 6
+    Class attributes say what there is. ``has_attack_task`` is the capability without which a contest is only a set of
+    commands; ``sizes`` says that data can be generated, ``draws_private_data`` that tables of single teams can.
+    Methods whose capability a contest does not claim need not be written.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One finding of a checker, with its sentence in both languages."""
-
-    code: str
-    message: Both
-    file: str = ""
-    line: int | None = None
-    column: int | None = None
-    name: str | None = None
-    value: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "code": self.code,
-            "message": dict(self.message),
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "name": self.name,
-            "value": self.value,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What the evaluation of one submission found."""
-
-    valid: bool
-    figures: Figures = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
-    note_count: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The files of a target: for all attackers, for one attacker each (by team id), and for the judge only."""
-
-    common: Mapping[str, bytes] = field(default_factory=dict)
-    per_attacker: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
-    truth: Mapping[str, bytes] = field(default_factory=dict)
-    truth_per_attacker: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A team in a round: the figures of its competing release, when it came, and whether it is disqualified."""
-
-    team: str
-    figures: Figures | None
-    received_at: datetime | None
-    disqualified: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """What an attacker achieved against a target's owner; no figures if nothing valid was handed in."""
-
-    attacker: str
-    owner: str
-    figures: Figures
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of a ranking: rank (ties share one; None: not ranked), the figures shown, and a remark."""
-
-    team: str
-    rank: int | None
-    figures: Figures
-    remark: Both | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RoundTable:
-    """The rankings of a round (or of the whole contest): anonymizers and attackers, each with its tie rule."""
-
-    anonymizers: tuple[Row, ...]
-    attackers: tuple[Row, ...]
-    anonymizer_columns: tuple[Column, ...]
-    attacker_columns: tuple[Column, ...]
-    anonymizer_rule: Both
-    attacker_rule: Both
-
-
-class Game(ABC):
-    """One rule set as a contest. All paths are folders that hold files named ``NAME.csv`` after their FileSpec."""
-
-    name: ClassVar[str]
-    revision: ClassVar[int] = 1
     title: ClassVar[Both]
+    about: ClassVar[Both]
+    # Parameters in Japanese, by name; English stands where they are declared.
+    parameters_ja: ClassVar[Mapping[str, str]] = {}
+    # Raised by whoever changes a figure: results say under which revision they were computed.
+    revision: ClassVar[int] = 1
+    # What is offered first where somebody has to choose.
+    recommended: ClassVar[bool] = False
+
+    has_attack_task: ClassVar[bool] = True
+    sizes: ClassVar[Sizes | None] = None
+    draws_private_data: ClassVar[bool] = False
+    rounds: ClassVar[Mapping[str, RoundPreset]] = STANDARD_ROUNDS
+    # Parameters that follow from the kind of round (see `for_round`); a referee is not asked for them.
+    set_by_round: ClassVar[frozenset[str]] = frozenset()
+
     data_files: ClassVar[tuple[FileSpec, ...]]
     release_files: ClassVar[tuple[FileSpec, ...]]
-    published_files: ClassVar[tuple[FileSpec, ...]]
-    guess_files: ClassVar[tuple[FileSpec, ...]]
+    published_files: ClassVar[tuple[FileSpec, ...]] = ()
+    guess_files: ClassVar[tuple[FileSpec, ...]] = ()
     release_columns: ClassVar[tuple[Column, ...]]
-    guess_columns: ClassVar[tuple[Column, ...]]
+    guess_columns: ClassVar[tuple[Column, ...]] = ()
     # The figure of a pair that the attack matrix colours, and the axes of the trade-off chart.
-    matrix_figure: ClassVar[str]
-    utility_figure: ClassVar[str]
-    safety_figure: ClassVar[str]
+    matrix_figure: ClassVar[str] = ""
+    utility_figure: ClassVar[str] = ""
+    safety_figure: ClassVar[str] = ""
 
-    @property
-    def version(self) -> str:
-        """What results depend on besides their inputs."""
-        from importlib.metadata import version
+    # The sample parts by name, and the programs that play a demonstration with them.
+    methods: ClassVar[tuple[str, ...]] = ()
+    attacks: ClassVar[tuple[str, ...]] = ()
+    players: ClassVar[tuple[Player, ...]] = ()
 
-        return f"{self.name}-{self.revision} tokumei-{version('tokumei')}"
+    def __init_subclass__(cls) -> None:
+        """Make the sentence about a contest its summary among the parts."""
+        if "about" in vars(cls):
+            cls.summary = cls.about["en"]
+
+    def __post_init__(self) -> None:
+        """Check every parameter by itself, then all together."""
+        super().__post_init__()
+        self.check_parameters()
+
+    def check_parameters(self) -> None:
+        """Raise ParameterError if parameters within their limits do not fit together, or are no such values."""
+
+    @classmethod
+    def referee_parameters(cls) -> tuple[tuple[ParameterInfo, Both], ...]:
+        """Return the parameters that a referee chooses, each with what it does in both languages."""
+        return tuple(
+            (info, {"en": info.doc, "ja": cls.parameters_ja.get(info.name, info.doc)})
+            for info in cls.parameters()
+            if info.name not in cls.set_by_round
+        )
+
+    def for_round(self, kind: str) -> Contest:
+        """Return the contest as it is played in a round of this kind (practice, preliminary, final)."""
+        del kind
+        return self
+
+    @classmethod
+    def version(cls) -> str:
+        """Return what results depend on besides their inputs."""
+        return f"{cls.name}-{cls.revision} tokumei-{metadata.version('tokumei')}"
+
+    @classmethod
+    def commands(cls) -> typer.Typer | None:
+        """Return commands of its own; those named like a standard one replace it."""
+        return None
 
     @abstractmethod
-    def check_data(self, data: Path, parameters: Figures) -> Checked:
+    def check_data(self, data: Path) -> Checked:
         """Check the files a referee wants to hand out; figures describe them (rows, subjects)."""
 
     @abstractmethod
-    def check_release(self, data: Path, release: Path, parameters: Figures) -> Checked:
-        """Check a release and measure its utility."""
+    def check_release(self, data: Path, release: Path) -> Checked:
+        """Check a release and measure its utility; a release beyond a limit is invalid and has its figures."""
 
-    @abstractmethod
-    def publish(
-        self, data: Path, release: Path, parameters: Figures, *, attackers: Sequence[str], seed: str
-    ) -> Published:
-        """Return what the attackers (team ids) get of a release, and what the judge keeps."""
+    def release_order(self, figures: Figures) -> float:
+        """Return what orders valid releases of one team, lowest first."""
+        better = next(column.better for column in self.release_columns if column.key == self.utility_figure)
+        return float(figures[self.utility_figure]) * (-1 if better == "higher" else 1)
 
-    @abstractmethod
-    def score_guesses(
+    def generate(self, data: Path, *, size: int, seed: int) -> None:
+        """Write data without any real person for all teams; ``size`` is within ``sizes``."""
+        raise self._without("data generator")
+
+    def generate_private(self, base: Path, data: Path, *, size: int | None, seed: int) -> None:
+        """Write data for one team, alike the common data in ``base``; without a size as large as that."""
+        raise self._without("generator of private data")
+
+    def anonymize(
         self,
+        method: str,
         data: Path,
         release: Path,
         *,
-        published: Path,
-        truth: Path,
-        guesses: Sequence[Path],
-        parameters: Figures,
-    ) -> list[Checked]:
-        """Check and score several files of guesses about one target, in order.
+        settings: Mapping[str, Any] | None = None,
+        rng: np.random.Generator,
+    ) -> Figures:
+        """Run a sample method with these settings; write the files of a release and tell about them."""
+        raise self._without("sample method")
 
-        ``published`` and ``truth`` hold the common files, and for game files made per attacker a folder beside each
-        guesses folder: ``guesses[i] / "published"`` and ``guesses[i] / "truth"``.
+    def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
+        """Return what the attackers (team ids) get of a release, and what the judge keeps.
+
+        The same seed gives the same bytes, and what one attacker gets does not depend on who else attacks.
         """
+        raise self._without("attack task")
 
-    @abstractmethod
-    def release_order(self, figures: Figures) -> float:
-        """Return what orders valid releases of one team, best first."""
+    def attack(
+        self,
+        attack: str,
+        data: Path,
+        published: Path,
+        guesses: Path,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        rng: np.random.Generator,
+    ) -> Figures:
+        """Run a sample attack on what was published (common files and those of this attacker together).
+
+        ``data`` is what attackers hold; with private data its folder is empty.
+        """
+        raise self._without("sample attack")
+
+    def score_guesses(
+        self, data: Path, release: Path, *, published: Path, truth: Path, guesses: Sequence[Path]
+    ) -> list[Checked]:
+        """Check and score several folders of guesses about one target, in order.
+
+        ``published`` and ``truth`` hold the common files; those made for one attacker are in folders beside that
+        attacker's guesses: ``guesses[i] / "published"`` and ``guesses[i] / "truth"``.
+        """
+        raise self._without("attack task")
 
     def guess_order(self, figures: Figures) -> tuple[float, ...]:
-        """Return what orders several valid attempts at one target, best first; the best one counts."""
+        """Return what orders several valid attempts at one target, lowest first; the first one counts."""
         return (-float(figures[self.matrix_figure]),)
 
-    @abstractmethod
-    def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair], parameters: Figures) -> RoundTable:
-        """Return the rankings of a scored round."""
+    def shows_unsafe(self, figures: Figures) -> bool:
+        """Return whether guesses with these figures alone break a release."""
+        del figures
+        return False
 
-    @abstractmethod
+    def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
+        """Return the rankings of a scored round, with the rule for ties beside them."""
+        raise self._without("attack task")
+
     def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
-        """Return the round-weighted overall rankings."""
+        """Return the rankings over all rounds, given with their weights."""
+        raise self._without("attack task")
+
+    def _without(self, capability: str) -> InfeasibleError:
+        return InfeasibleError(f"the contest '{self.name}' has no {capability}", code="no-such-capability")

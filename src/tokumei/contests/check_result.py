@@ -16,8 +16,6 @@ from tokumei.array_types import Ints
 from tokumei.errors import Finding
 from tokumei.words import Words
 
-__all__ = ["CheckResult", "Explainer", "Language", "shortened"]
-
 Language = Literal["en", "ja"]
 _SHOWN_CHARACTERS = 40
 

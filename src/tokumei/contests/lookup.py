@@ -1,40 +1,43 @@
-"""Games by name."""
+"""Contests by name, as packages register them."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
+from collections.abc import Mapping
+from typing import Any
 
-from tokumei.contests.base import Game
-from tokumei.errors import UnknownPartError, did_you_mean
-
-__all__ = ["find_game", "game_names"]
-
-OWN = {
-    "pws2016": "tokumei.contests.pws2016.game:Pws2016Game",
-    "pws2018": "tokumei.contests.pws2018.game:Pws2018Game",
-    "pws2021": "tokumei.contests.pws2021.game:Pws2021Game",
-}
+from tokumei.contests.base import Contest
+from tokumei.errors import UnknownPartError
+from tokumei.parts import find_part, make_part, part_names
 
 
-def _known() -> dict[str, str]:
-    others = {entry.name: entry.value for entry in entry_points(group="tokumei.games")}
-    return {**others, **OWN}
+def find_contest(name: str) -> type[Contest]:
+    """Return the class of a contest."""
+    found = find_part("contest", name)
+    if not issubclass(found, Contest) or found.name != name:
+        message = f"what is registered as the contest '{name}' is no Contest of this name; repair its package"
+        raise UnknownPartError(message, code="broken-part")
+    return found
 
 
-def game_names() -> list[str]:
-    """Return the names of the rule sets that can be played."""
-    return sorted(_known())
+def make_contest(name: str, parameters: Mapping[str, Any] | None = None) -> Contest:
+    """Return a contest with these parameters; a ParameterError says which one cannot be."""
+    return make_part(find_contest(name), parameters or {})
 
 
-@cache
-def find_game(name: str) -> Game:
-    """Return the game of a rule set."""
-    known = _known()
-    if name not in known:
-        message = f"there is no game named '{name}'{did_you_mean(name, known)}; there are {', '.join(sorted(known))}"
-        raise UnknownPartError(message)
-    module, _, attribute = known[name].partition(":")
-    game: Game = getattr(import_module(module), attribute)()
-    return game
+def playable_contests() -> dict[str, type[Contest]]:
+    """Return the contests with an attack task by name; those of packages that are broken are left out."""
+    contests = {}
+    for name in part_names("contest"):
+        try:
+            contest = find_contest(name)
+        except UnknownPartError:
+            continue
+        if contest.has_attack_task:
+            contests[name] = contest
+    return contests
+
+
+def suggested_contest() -> str:
+    """Return the name of the contest to offer first: one that recommends itself, else the first by name."""
+    contests = playable_contests()
+    return next((name for name, contest in contests.items() if contest.recommended), next(iter(contests)))

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tokumei.contests.base import Note
+from tokumei.contests.values import Both, Note
 from tokumei.words import Message, in_both
 
 if TYPE_CHECKING:
     from tokumei.contests.check_result import CheckResult
     from tokumei.errors import Finding, TokumeiError
 
-__all__ = ["KEPT_NOTES", "note_of", "note_of_error", "notes_of", "without_folders"]
-
 # A wrong file of 80,000 rows easily has 400,000 findings; the count is kept, and this many sentences.
 KEPT_NOTES = 1_000
 LONGEST_VALUE = 200
 _FOLDERS = re.compile(r"(/[^\s/,:]+)+/(?=[^\s/]+\.csv)")
+
+
+NO_ROWS: Both = {"en": "the file has no rows; give data", "ja": "ファイルに行がありません。データを入れてください"}
+
+
+def make_note(code: str, sentences: Both, file: str = "", **facts: Any) -> Note:
+    """Return a note with these facts put into its sentences."""
+    return Note(code, {language: text.format(**facts) for language, text in sentences.items()}, file=file)
 
 
 def notes_of(result: CheckResult, file: str, limit: int = KEPT_NOTES) -> list[Note]:

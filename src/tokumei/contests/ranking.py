@@ -1,24 +1,12 @@
-"""What the rankings of all games share: ranks, ties, and teams that are not ranked."""
+"""What the rankings of all contests share: ranks, ties, and teams that are not ranked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tokumei.contests.base import Both, Entry, Pair, Row
-
-__all__ = [
-    "DISQUALIFIED",
-    "MISSING",
-    "UNSAFE",
-    "counted_pairs",
-    "in_order",
-    "shared",
-    "teams_of",
-    "unranked",
-    "weighted",
-]
+from tokumei.contests.values import Both, Column, Entry, Pair, RoundTable, Row
 
 DISQUALIFIED: Both = {"en": "disqualified", "ja": "失格"}
 MISSING: Both = {"en": "no valid submission", "ja": "有効な提出なし"}
@@ -36,17 +24,17 @@ def unranked(entry: Entry) -> Row:
     return Row(entry.team, None, {}, DISQUALIFIED if entry.disqualified else MISSING)
 
 
-def shared(rows: Sequence[Row], key: Callable[[Row], Any]) -> tuple[Row, ...]:
+def with_shared_ranks(rows: Sequence[Row], key: Callable[[Row], Any]) -> tuple[Row, ...]:
     """Return rows in the order of their keys; equal keys share the better rank."""
-    ranked = sorted(rows, key=lambda row: (key(row), row.team))
-    found: list[Row] = []
-    for place, row in enumerate(ranked):
-        tied = place > 0 and key(row) == key(ranked[place - 1])
-        found.append(replace(row, rank=found[-1].rank if tied else place + 1))
-    return tuple(found)
+    ordered = sorted(rows, key=lambda row: (key(row), row.team))
+    ranked: list[Row] = []
+    for place, row in enumerate(ordered):
+        tied = place > 0 and key(row) == key(ordered[place - 1])
+        ranked.append(replace(row, rank=ranked[-1].rank if tied else place + 1))
+    return tuple(ranked)
 
 
-def in_order(
+def with_tie_rule(
     rows: Sequence[Row], value: Callable[[Row], float], same: float, tie: Callable[[Row], Any]
 ) -> tuple[Row, ...]:
     """Return rows by rising value; those within ``same`` of the first of their group are ordered by ``tie``.
@@ -54,17 +42,17 @@ def in_order(
     Rows equal in that too share a rank. A group begins at its smallest value, so that closeness cannot chain.
     """
     left = sorted(rows, key=lambda row: (value(row), row.team))
-    found: list[Row] = []
+    ranked: list[Row] = []
     while left:
         group = [row for row in left if value(row) - value(left[0]) <= same]
         left = left[len(group) :]
-        start = len(found)
+        start = len(ranked)
         ordered = sorted(group, key=lambda row: (tie(row), row.team))
         for place, row in enumerate(ordered):
             tied = place > 0 and tie(row) == tie(ordered[place - 1])
-            rank = found[-1].rank if tied else start + place + 1
-            found.append(replace(row, rank=rank))
-    return tuple(found)
+            rank = ranked[-1].rank if tied else start + place + 1
+            ranked.append(replace(row, rank=rank))
+    return tuple(ranked)
 
 
 def teams_of(tables: Iterable[Sequence[Row]]) -> list[str]:
@@ -72,20 +60,50 @@ def teams_of(tables: Iterable[Sequence[Row]]) -> list[str]:
     return sorted({row.team for table in tables for row in table})
 
 
-def weighted(
-    rounds: Sequence[tuple[float, Sequence[Row]]], key: str, *, missing: float, lower: bool
-) -> tuple[Row, ...]:
-    """Return the sum of weight × figure over the rounds; a team without the figure in a round gets ``missing``.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighing:
+    """A figure of round tables that is summed up over the rounds.
 
-    Who is not ranked in the last round is not ranked over all.
+    ``missing`` is what a team without it gets in a round, ``title`` and ``digits`` are those of the sum.
     """
-    rows: list[Row] = []
-    others: list[Row] = []
-    for team in teams_of([table for _, table in rounds]):
-        own = [(weight, next((row for row in table if row.team == team), None)) for weight, table in rounds]
-        values = [weight * float(missing if row is None else row.figures.get(key, missing)) for weight, row in own]
-        last = own[-1][1]
-        row = Row(team, None, {"score": sum(values)}, None if last is None else last.remark)
-        (others if last is None or last.rank is None else rows).append(row)
-    sign = 1.0 if lower else -1.0
-    return (*shared(rows, lambda row: sign * row.figures["score"]), *others)
+
+    figure: str
+    missing: float
+    better: str
+    title: Both
+    digits: int = 6
+
+    def rows(self, rounds: Sequence[tuple[float, Sequence[Row]]]) -> tuple[Row, ...]:
+        """Return the sums of weight × figure; who is not ranked in the last round is not ranked over all."""
+        ranked: list[Row] = []
+        others: list[Row] = []
+        for team in teams_of([table for _, table in rounds]):
+            own = [(weight, next((row for row in table if row.team == team), None)) for weight, table in rounds]
+            values = [
+                weight * float(self.missing if row is None else row.figures.get(self.figure, self.missing))
+                for weight, row in own
+            ]
+            last = own[-1][1]
+            row = Row(team, None, {"score": sum(values)}, None if last is None else last.remark)
+            (others if last is None or last.rank is None else ranked).append(row)
+        sign = -1.0 if self.better == "higher" else 1.0
+        return (*with_shared_ranks(ranked, lambda row: sign * row.figures["score"]), *others)
+
+    @property
+    def column(self) -> Column:
+        """The column of the sum."""
+        return Column("score", self.title, self.better, self.digits)
+
+
+def weighted_table(
+    rounds: Sequence[tuple[float, RoundTable]], *, anonymizers: Weighing, attackers: Weighing, rule: Both
+) -> RoundTable:
+    """Return the overall rankings by weighted sums; equal teams share a rank."""
+    return RoundTable(
+        anonymizers=anonymizers.rows([(weight, table.anonymizers) for weight, table in rounds]),
+        attackers=attackers.rows([(weight, table.attackers) for weight, table in rounds]),
+        anonymizer_columns=(anonymizers.column,),
+        attacker_columns=(attackers.column,),
+        anonymizer_rule=rule,
+        attacker_rule=rule,
+    )

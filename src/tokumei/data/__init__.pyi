@@ -61,8 +61,8 @@ from tokumei.data.schema import Column as Column
 from tokumei.data.schema import Field as Field
 from tokumei.data.schema import Kind as Kind
 from tokumei.data.schema import Schema as Schema
-from tokumei.data.schema import quoted as quoted
 from tokumei.data.schema import refuse_patterns as refuse_patterns
+from tokumei.data.schema import toml_value as toml_value
 from tokumei.data.secret_file import default_secret_path as default_secret_path
 from tokumei.data.secret_file import read_secret as read_secret
 from tokumei.data.secret_file import write_secret as write_secret

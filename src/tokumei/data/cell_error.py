@@ -10,8 +10,6 @@ import numpy as np
 from tokumei.array_types import Floats, Ints
 from tokumei.data.cells import MISSING, Cells, RangeCells
 
-__all__ = ["cell_errors", "expected_errors", "range_errors", "set_errors"]
-
 
 def range_errors(values: Ints, lo: Ints, hi: Ints, spread: float) -> Floats:
     """Return E|x - y| / sd for y uniform on the grid lo, lo + 1, ..., hi (spec B.8, closed form, w = 1).

@@ -10,6 +10,7 @@ A category that would be mistaken for grammar is escaped (``;`` becomes ``%3B``)
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
@@ -19,10 +20,8 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.array_types import Bools, Bytes, Ints
-from tokumei.data.cells import Cells, RangeCells, SetCells
+from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.schema import Field, Kind
-
-__all__ = ["Fault", "Form", "WrittenCells", "cell_text", "parse_values", "read_cells", "value_text"]
 
 _ESCAPES = {";": "%3B", "{": "%7B", "}": "%7D", "*": "%2A"}
 _ESCAPED = "%(25|3B|7B|7D|2A)"
@@ -309,6 +308,30 @@ def _value_text(codes: Ints, field: Field) -> pl.Series:
     return frame.select(pl.concat_str(sign, "whole", point, "fraction").alias("text")).to_series()
 
 
+def plain_text(
+    codes: Mapping[str, Ints], fields: Sequence[Field], categories: Mapping[str, pl.Series], *, literal: bool = False
+) -> list[pl.Series]:
+    """Return the text of codes, field by field; missing values are empty."""
+    columns = []
+    for field in fields:
+        values = codes[field.name]
+        if field.nominal:
+            names = categories[field.name]
+            columns.append((names if literal else _escaped(names)).gather(values).alias(field.name))
+            continue
+        missing = values == MISSING
+        text = value_text(np.where(missing, 0, values) if missing.any() else values, field)
+        if missing.any():
+            text = pl.select(pl.when(~pl.Series(missing)).then(text).otherwise(pl.lit(""))).to_series()
+        columns.append(text.alias(field.name))
+    return columns
+
+
+def cells_text(cells: Mapping[str, Cells], fields: Sequence[Field], *, literal: bool = False) -> list[pl.Series]:
+    """Return the canonical text of columns, field by field."""
+    return [cell_text(cells[field.name], field, literal=literal) for field in fields]
+
+
 def cell_text(cells: Cells, field: Field, *, literal: bool = False) -> pl.Series:
     """Return the canonical text of a column: plain values bare, set elements in dictionary order."""
     if isinstance(cells, RangeCells):
@@ -329,7 +352,7 @@ def cell_text(cells: Cells, field: Field, *, literal: bool = False) -> pl.Series
 def _set_text(cells: SetCells, *, literal: bool) -> pl.Series:
     names = cells.categories if literal else _escaped(cells.categories)
     elements = names.gather(cells.codes)
-    if len(cells.codes) == len(cells) and not cells.suppressed.any():
+    if len(cells.codes) == len(cells.suppressed) and not cells.suppressed.any():
         return elements
     # Joining finished lists takes an eighth of the time of joining inside the aggregation.
     lists = (

@@ -9,12 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tokumei.data.cells import Cells, RangeCells
 from tokumei.data.history import Release
 from tokumei.data.schema import Field, Kind
 from tokumei.words import three_digits
-
-__all__ = ["CellShares", "cell_shares"]
 
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))
 
@@ -32,24 +29,21 @@ class CellShares:
 
 def cell_shares(release: Release) -> list[CellShares]:
     """Return the shares of every column of a release, in the order of the schema."""
-    return [_shares(release.cells[spec.name], spec) for spec in release.schema.fields]
+    widths = [release.cells[spec.name].width() for spec in release.schema.fields]
+    found = []
+    for spec, width in zip(release.schema.fields, widths, strict=True):
+        # Suppressed cells and single values have the width 0.
+        generalized, suppressed = int((width > 0).sum()), int(release.cells[spec.name].suppressed.sum())
+        rows, exact = max(len(width), 1), len(width) - suppressed - generalized
+        typical = _typical(float(np.median(width[width > 0])), spec) if generalized else ""
+        found.append(CellShares(spec.name, exact / rows, generalized / rows, suppressed / rows, typical))
+    return found
 
 
-def _shares(cells: Cells, spec: Field) -> CellShares:
-    count = max(len(cells), 1)
-    suppressed = int(cells.suppressed.sum())
-    wide = ~cells.plain & ~cells.suppressed
-    generalized = int(wide.sum())
-    exact = len(cells) - suppressed - generalized
-    typical = _typical(cells, wide, spec) if generalized else ""
-    return CellShares(spec.name, exact / count, generalized / count, suppressed / count, typical)
-
-
-def _typical(cells: Cells, wide: np.ndarray[tuple[int], np.dtype[np.bool_]], spec: Field) -> str:
+def _typical(width: float, spec: Field) -> str:
     """Return the median width of the generalized cells in words."""
-    if not isinstance(cells, RangeCells):
-        return f"{float(np.median(cells.sizes()[wide])):g} values"
-    width = float(np.median(cells.width()[wide]))
+    if spec.nominal:
+        return f"{width + 1:g} values"
     if spec.kind is Kind.DATE:
         return f"{three_digits(width + 1)} days"
     if spec.kind is Kind.DATETIME:

@@ -22,9 +22,6 @@ import polars as pl
 
 from tokumei.array_types import Bools, Ints
 
-__all__ = ["MISSING", "Cells", "RangeCells", "SetCells", "concat_cells"]
-
-
 # The code of a value that is missing in the original: outside every range, inside every suppressed cell.
 MISSING = int(np.iinfo(np.int64).min)
 
@@ -250,20 +247,3 @@ class SetCells:
 
 
 Cells = RangeCells | SetCells
-
-
-def concat_cells(columns: Sequence[Cells]) -> Cells:
-    """Return one column made of several of the same sort and dictionary, one after the other."""
-    first = columns[0]
-    suppressed = np.concatenate([column.suppressed for column in columns])
-    if isinstance(first, RangeCells):
-        ranges = [column for column in columns if isinstance(column, RangeCells)]
-        return RangeCells(
-            np.concatenate([column.lo for column in ranges]),
-            np.concatenate([column.hi for column in ranges]),
-            suppressed,
-        )
-    sets = [column for column in columns if isinstance(column, SetCells)]
-    sizes = np.concatenate([column.sizes() for column in sets])
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return SetCells(offsets, np.concatenate([column.codes for column in sets]), suppressed, first.categories)

@@ -17,9 +17,6 @@ import polars as pl
 from tokumei.array_types import Bytes, Ints
 from tokumei.errors import ContentError, Finding, UnreadableError
 
-__all__ = ["CsvRecords", "parse_csv"]
-
-
 MAX_COLUMNS = 10_000
 SHOWN_FINDINGS = 100
 PIECE = 1 << 18

@@ -13,10 +13,9 @@ numbers are padded with zeros. Formats are those of chrono, with ``%-m`` for a m
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import polars as pl
-
-__all__ = ["date_format", "has_time"]
 
 _NUMBER = {"%Y": r"\d{4}", "%m": r"\d{1,2}", "%d": r"\d{1,2}", "%H": r"\d{1,2}"}
 _FIXED = {"%M": r"\d{2}", "%S": r"\d{2}", "%.f": r"(?:\.\d+)?"}
@@ -51,6 +50,16 @@ DATE_SHARE = 0.5
 def has_time(text_format: str) -> bool:
     """Return whether a format tells the time of day."""
     return "H" in text_format
+
+
+def hold_values(columns: Iterable[pl.Series]) -> bool:
+    """Return whether at least half of the texts of some column, empty ones left out, are numbers or dates."""
+    for column in columns:
+        present = column.filter(column != "")
+        numbers = present.cast(pl.Float64, strict=False).is_finite().sum()
+        if len(present) and (numbers >= 0.5 * len(present) or date_format(present)):
+            return True
+    return False
 
 
 def date_format(text: pl.Series) -> str:

@@ -19,16 +19,6 @@ from pathlib import Path
 
 from tokumei.errors import OutputError
 
-__all__ = [
-    "OWNER_ONLY",
-    "atomic_folder",
-    "atomic_path",
-    "check_file_target",
-    "check_folder_target",
-    "write_bytes",
-    "write_text",
-]
-
 OWNER_ONLY = 0o600
 # So much of a name goes into the temporary name: file systems allow 255 bytes in all.
 _NAME_HEAD = 40

@@ -11,8 +11,6 @@ import polars as pl
 
 from tokumei.errors import InputError, ParameterError
 
-__all__ = ["frame_of_library", "library_of", "to_polars"]
-
 
 def library_of(data: Any) -> str:
     """Return the library of a frame; polars for what is none."""

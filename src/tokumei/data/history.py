@@ -24,30 +24,10 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.array_types import Bools, Ints
-from tokumei.data.cell_text import cell_text, parse_values, value_text
+from tokumei.data.cell_text import cells_text, parse_values, plain_text, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
-from tokumei.data.results import Evidence, Goal, Guesses, Interval, Outcome, Reason, Score, Verdict
-from tokumei.data.schema import Column, Field, Kind, Schema, refuse_patterns
+from tokumei.data.schema import Field, Kind, Schema, refuse_patterns
 from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
-
-__all__ = [
-    "Column",
-    "Evidence",
-    "Field",
-    "Goal",
-    "Guesses",
-    "History",
-    "Interval",
-    "Kind",
-    "Outcome",
-    "Reason",
-    "Release",
-    "Schema",
-    "Score",
-    "Secret",
-    "Verdict",
-    "packed_keys",
-]
 
 # A range or a set as releases write them.
 _GENERALIZED = re.compile(r"\[[^;]*;[^;]*\]|\{[^;]*(;[^;]*)+\}")
@@ -83,9 +63,10 @@ class History:
     ) -> Self:
         """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
         schema.check_against(frame.columns, file)
-        refuse_patterns(schema.sources())
-        _refuse_unusable_types(frame, schema, file)
-        _refuse_far_dates(frame, schema, file, first_line)
+        names = schema.sources()
+        refuse_patterns(names)
+        _refuse_unusable_types(frame, names, file)
+        _refuse_far_dates(frame, names, file, first_line)
         if schema.row_is_subject:
             width = len(str(max(frame.height, 1)))
             subject_text = pl.Series(np.arange(1, frame.height + 1)).cast(pl.String).str.zfill(width)
@@ -156,20 +137,15 @@ class History:
 
     def cells(self, name: str) -> Cells:
         """Return a field as plain cells, in file order."""
-        if self.schema.field(name).nominal:
+        if name in self.categories:
             return SetCells.of_values(self.codes[name], self.categories[name])
         return RangeCells.of_values(self.codes[name])
 
     def text(self, *, literal: bool = False) -> pl.DataFrame:
         """Return the records as canonical text, the subject first, in file order; missing values are empty."""
-        columns = [self.subjects.gather(self.subject).alias(self.schema.subject)]
-        for spec in self.schema.fields:
-            cells = self.cells(spec.name)
-            text = cell_text(cells, spec, literal=literal)
-            if cells.suppressed.any():
-                text = pl.select(pl.when(~pl.Series(cells.suppressed)).then(text).otherwise(pl.lit(""))).to_series()
-            columns.append(text.alias(spec.name))
-        return pl.DataFrame(columns)
+        subjects = self.subjects.gather(self.subject).alias(self.schema.subject)
+        columns = plain_text(self.codes, self.schema.fields, self.categories, literal=literal)
+        return pl.DataFrame([subjects, *columns])
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -183,6 +159,10 @@ class History:
         codes = self.codes[name]
         present = codes[codes != MISSING]
         return float(np.std(present)) if len(present) else 0.0
+
+    def spreads(self) -> dict[str, float]:
+        """Return the spread of every field of the schema."""
+        return {spec.name: self.spread(spec.name) for spec in self.schema.fields}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,7 +180,8 @@ class Release:
 
     def __post_init__(self) -> None:
         """Refuse a schema whose columns cannot stand beside the pseudonyms."""
-        self.schema.check_publishable()
+        if not self.schema.publishable:
+            self.schema.check_publishable()
 
     def __len__(self) -> int:
         """Return the number of published records."""
@@ -243,7 +224,7 @@ class Release:
 
     def text(self, *, literal: bool = False) -> pl.DataFrame:
         """Return the records as canonical text, the pseudonym first."""
-        columns = [cell_text(self.cells[spec.name], spec, literal=literal) for spec in self.schema.fields]
+        columns = cells_text(self.cells, self.schema.fields, literal=literal)
         return pl.DataFrame([self.pseudonyms.cast(pl.String).alias("pseudonym"), *columns])
 
 
@@ -338,9 +319,9 @@ def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, Bools]:
     return codes.fill_null(0).to_numpy().copy(), np.zeros(len(column), dtype=np.bool_)
 
 
-def _refuse_unusable_types(frame: pl.DataFrame, schema: Schema, file: str) -> None:
+def _refuse_unusable_types(frame: pl.DataFrame, names: Sequence[str], file: str) -> None:
     """Raise SchemaError if a column holds lists, bytes or the like (Parquet files may)."""
-    for name in schema.sources():
+    for name in names:
         dtype = frame[name].dtype
         if dtype.is_nested() or dtype in (pl.Binary, pl.Duration, pl.Object):
             kind = str(dtype.base_type()).lower()
@@ -351,11 +332,11 @@ def _refuse_unusable_types(frame: pl.DataFrame, schema: Schema, file: str) -> No
             raise SchemaError(message, file=file)
 
 
-def _refuse_far_dates(frame: pl.DataFrame, schema: Schema, file: str, first_line: int) -> None:
+def _refuse_far_dates(frame: pl.DataFrame, names: Sequence[str], file: str, first_line: int) -> None:
     """Raise ContentError if a typed date lies outside the calendar: polars cannot even write it as text."""
     findings: list[Finding] = []
     total = 0
-    for name in schema.sources():
+    for name in names:
         dtype = frame[name].dtype
         if dtype != pl.Date and not isinstance(dtype, pl.Datetime):
             continue

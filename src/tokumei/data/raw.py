@@ -11,7 +11,6 @@ import gzip
 import hashlib
 import re
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -20,8 +19,6 @@ import numpy as np
 import polars as pl
 
 from tokumei.errors import ContentError, Finding, UnreadableError
-
-__all__ = ["Source", "decode_text", "join_tables", "lines_of", "read_bytes", "read_lines", "split_joined", "to_utf8"]
 
 UTF8_BOM = b"\xef\xbb\xbf"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -148,12 +145,6 @@ def _from_cp932(raw: bytes) -> tuple[str | None, int]:
     return (text, 0) if foreign is None else (None, len(text[: foreign.start()].encode("cp932")))
 
 
-def decode_text(raw: bytes, file: str) -> tuple[str, str]:
-    """Return the text without BOM, and the name of its encoding (``utf-8``, ``utf-8-sig`` or ``cp932``)."""
-    text, encoding = to_utf8(raw, file)
-    return text.decode("utf-8"), encoding
-
-
 def _check_textual(raw: bytes, file: str) -> None:
     """Refuse what is no text at all."""
     for magic, what in _FOREIGN.items():
@@ -209,11 +200,3 @@ def split_joined(lines: pl.Series, *, file: str = "joined tables") -> list[pl.Se
         tables.append(lines[start + 1 : stop])
         start = stop
     return tables
-
-
-def join_tables(tables: Sequence[pl.Series]) -> pl.Series:
-    """Return the lines of the join format of these tables, as `split_joined` reads them."""
-    parts = [pl.Series("line", [], dtype=pl.String)]
-    for table in tables:
-        parts += [pl.Series("line", [str(len(table))]), table.cast(pl.String).alias("line")]
-    return pl.concat(parts)

@@ -30,17 +30,11 @@ from tokumei.data.cell_text import Fault, WrittenCells, read_cells
 from tokumei.data.cells import Cells, SetCells
 from tokumei.data.csv_text import parse_csv
 from tokumei.data.files import atomic_folder
-from tokumei.data.history import Field, History, Kind, Release, Schema
+from tokumei.data.history import History, Release
 from tokumei.data.raw import Source, read_bytes, to_utf8
+from tokumei.data.schema import Field, Kind, Schema
 from tokumei.data.tables import open_table
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, ParameterError, SchemaError, UnreadableError
-
-__all__ = [
-    "ReleaseFolder",
-    "read_release",
-    "release_from_text",
-    "write_release",
-]
 
 DATA_NAMES, SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME = (
     ("data.csv", "data.parquet"),
@@ -74,12 +68,13 @@ def write_release(
             _write_table(release.people, temporary / f"people.{data_format}", temporary / PEOPLE_SCHEMA_NAME)
         if summary is not None:
             (temporary / SUMMARY_NAME).write_text(summary, encoding="utf-8")
+        records = len(release)
         manifest = {
             "tokumei": version("tokumei"),
             "versions": {name: version(name) for name in ("numpy", "polars")},
             "method": release.method,
             "parameters": dict(parameters or {}),
-            "records": len(release),
+            "records": records,
             "pseudonyms": release.pseudonyms.n_unique(),
             "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())},
         }

@@ -12,8 +12,6 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.words import Message, Words
 
-__all__ = ["Evidence", "Goal", "Guesses", "Interval", "Outcome", "Reason", "Score", "Verdict"]
-
 
 class Goal(StrEnum):
     """Which direction of a score is better."""
@@ -43,7 +41,7 @@ class Score:
     interval: Interval | None = None
     baseline: float | None = None
     parts: Mapping[str, float] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str | Message, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """Return the score as plain values for JSON; an infinite bound is null."""
@@ -56,7 +54,7 @@ class Score:
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "baseline": self.baseline,
             "parts": dict(self.parts),
-            "warnings": list(self.warnings),
+            "warnings": [str(warning) for warning in self.warnings],
         }
 
 
@@ -150,21 +148,19 @@ class Reason:
     form: str = ""
     home: str = "tokumei"
 
-    def message(self, words: Words, *, group: str = "reason") -> str:
-        """Return the sentence of a group of the catalogue, empty if it has none."""
-        keys = [f"{group}.{name}" for name in (self.form, self.code) if name]
-        code = next((key for key in keys if key in words.of(self.home)), "")
-        return words.say(Message(code, self.values, self.home)) if code else ""
+    def message(self, words: Words, *groups: str) -> str:
+        """Return the text of the first of these groups of the catalogue that has one, empty if none does."""
+        return words.first(groups, (self.form or self.code, self.code), self.values, self.home)
 
     @property
     def sentence(self) -> str:
         """The reason in English."""
-        return self.message(Words("en"))
+        return self.message(Words("en"), "reason")
 
     @property
     def remedy(self) -> str:
         """What helps, in English; empty if nothing does."""
-        return self.message(Words("en"), group="remedy")
+        return self.message(Words("en"), "remedy")
 
     def __str__(self) -> str:
         """Return the sentence."""

@@ -6,17 +6,17 @@ except a place, which is two (latitude and longitude), so that a generalized pla
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tokumei.errors import SchemaError, did_you_mean
-
-__all__ = ["ISO_DATE", "ISO_DATETIME", "SLASH_DATE", "Column", "Field", "Kind", "Schema", "quoted", "refuse_patterns"]
 
 ISO_DATE = "%Y-%m-%d"
 ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
@@ -50,11 +50,11 @@ class Field:
     step: float = 1.0
     format: str = ""
     column: str = ""
+    nominal: bool = dataclasses.field(init=False, repr=False, compare=False)
 
-    @property
-    def nominal(self) -> bool:
-        """Whether cells of this field generalize to sets (categories) rather than ranges."""
-        return self.kind is Kind.CATEGORY
+    def __post_init__(self) -> None:
+        """Note whether cells of this field generalize to sets (categories) rather than ranges."""
+        object.__setattr__(self, "nominal", self.kind is Kind.CATEGORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +90,10 @@ class Column:
 class Schema:
     """Which column says whose history a record belongs to, and the kind of every other column.
 
+    ``fields`` are the physical fields in the order of the columns, ``kept`` those that a release shows unchanged
+    (``keep = true``); ``row_is_subject`` says whether every row is a person of its own (a static table),
+    ``publishable`` whether no column has the name under which a release shows its pseudonyms.
+
     >>> schema = Schema("customer", (Column(name="price", kind=Kind.NUMBER, step=0.01),))
     >>> print(schema.to_toml())
     subject = "customer"
@@ -101,10 +105,20 @@ class Schema:
 
     subject: str
     columns: tuple[Column, ...]
+    fields: tuple[Field, ...] = dataclasses.field(init=False, repr=False, compare=False)
+    kept: tuple[Field, ...] = dataclasses.field(init=False, repr=False, compare=False)
+    row_is_subject: bool = dataclasses.field(init=False, repr=False, compare=False)
+    publishable: bool = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse names that are empty or occur twice."""
+        """Lay out the fields; refuse names that are empty or occur twice."""
+        by_column = [column.fields() for column in self.columns]
+        kept = [fields for column, fields in zip(self.columns, by_column, strict=True) if column.keep]
+        object.__setattr__(self, "fields", tuple(chain.from_iterable(by_column)))
+        object.__setattr__(self, "kept", tuple(chain.from_iterable(kept)))
+        object.__setattr__(self, "row_is_subject", self.subject == ROW_SUBJECT)
         names = [self.subject, *(field.name for field in self.fields)]
+        object.__setattr__(self, "publishable", PSEUDONYM not in names[1:])
         for position, name in enumerate(names):
             if not name:
                 message = "a column has no name in the schema; give every column a name"
@@ -112,21 +126,6 @@ class Schema:
             if name in names[:position]:
                 message = f"the column '{name}' is named twice in the schema; name every column once"
                 raise SchemaError(message)
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The physical fields, in the order of the columns."""
-        return tuple(field for column in self.columns for field in column.fields())
-
-    @property
-    def row_is_subject(self) -> bool:
-        """Whether every row is a person of its own (a static table)."""
-        return self.subject == ROW_SUBJECT
-
-    @property
-    def kept(self) -> tuple[Field, ...]:
-        """The fields that a release shows unchanged, because the schema says ``keep = true``."""
-        return tuple(field for column in self.columns if column.keep for field in column.fields())
 
     def field(self, name: str) -> Field:
         """Return the field of this name."""
@@ -155,7 +154,7 @@ class Schema:
 
     def check_publishable(self) -> None:
         """Raise SchemaError if a column has the name under which a release shows its pseudonyms."""
-        if any(field.name == PSEUDONYM for field in self.fields):
+        if not self.publishable:
             message = (
                 f"the column '{PSEUDONYM}' has the name that a release gives to its ids; "
                 f'rename it, make it the subject, or drop it in the schema ("{PSEUDONYM}" = {{ drop = true }})'
@@ -209,8 +208,8 @@ class Schema:
 
     def to_toml(self) -> str:
         """Return the schema as TOML text, as ``from_toml`` reads it."""
-        lines = [f"subject = {quoted(self.subject)}", "", "[columns]"]
-        lines += [f"{quoted(column.name)} = {_inline(column)}" for column in self.columns]
+        lines = [f"subject = {toml_value(self.subject)}", "", "[columns]"]
+        lines += [f"{toml_value(column.name)} = {_inline(column)}" for column in self.columns]
         return "\n".join(lines) + "\n"
 
 
@@ -286,14 +285,14 @@ def _inline(column: Column) -> str:
     """Return one column as a TOML inline table."""
     if column.drop:
         return "{ drop = true }"
-    parts = [f"kind = {quoted(column.kind.value)}"]
+    parts = [f"kind = {toml_value(column.kind.value)}"]
     if column.kind is Kind.NUMBER or (column.kind is Kind.PLACE and column.step != DEFAULT_PLACE_STEP):
         short = f"{column.step:.12g}"
         parts.append(f"step = {short if float(short) == column.step else repr(column.step)}")
     if column.format:
-        parts.append(f"format = {quoted(column.format)}")
+        parts.append(f"format = {toml_value(column.format)}")
     if column.kind is Kind.PLACE:
-        parts += [f"latitude = {quoted(column.latitude)}", f"longitude = {quoted(column.longitude)}"]
+        parts += [f"latitude = {toml_value(column.latitude)}", f"longitude = {toml_value(column.longitude)}"]
     if column.keep:
         parts.append("keep = true")
     return "{ " + ", ".join(parts) + " }"
@@ -313,8 +312,10 @@ def refuse_patterns(names: Iterable[str]) -> None:
             raise SchemaError(message)
 
 
-def quoted(text: str) -> str:
-    """Return a TOML basic string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+def toml_value(value: str | float) -> str:
+    """Return a text, a number or a flag as TOML writes it."""
+    if not isinstance(value, str):
+        return str(value).lower() if isinstance(value, bool) else repr(value)
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     controls = {chr(code): f"\\u{code:04x}" for code in [*range(32), 127]}
     return '"' + "".join(controls.get(letter, letter) for letter in escaped) + '"'

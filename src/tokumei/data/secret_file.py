@@ -19,8 +19,6 @@ from tokumei.data.files import OWNER_ONLY, atomic_path
 from tokumei.data.history import Secret
 from tokumei.errors import UnreadableError
 
-__all__ = ["default_secret_path", "read_secret", "write_secret"]
-
 _OWNERS, _ROWS, _PEOPLE, _REST = "owners.parquet", "rows.parquet", "people.parquet", "secret.json"
 
 

@@ -15,8 +15,6 @@ from tokumei.data.history import Release
 from tokumei.data.results import Outcome
 from tokumei.words import percent
 
-__all__ = ["public_summary"]
-
 _OUTCOMES = {
     Outcome.SAFE: (
         "The audit found it safe at k = {k}: someone who holds the complete original data and knows the method "
@@ -85,16 +83,13 @@ def public_summary(
 
 def _columns(release: Release, shares: Sequence[CellShares]) -> list[str]:
     kinds = {field.name: field.kind.value for field in release.schema.fields}
+    # A name must not break the table.
+    names = [" ".join(one.name.replace("|", "\\|").split()) for one in shares]
     return [
-        f"| {_cell(one.name)} | {kinds[one.name]} | {percent(one.exact)} | {percent(one.generalized)} "
+        f"| {name} | {kinds[one.name]} | {percent(one.exact)} | {percent(one.generalized)} "
         f"| {percent(one.suppressed)} | {one.typical} |"
-        for one in shares
+        for name, one in zip(names, shares, strict=True)
     ]
-
-
-def _cell(text: str) -> str:
-    """Return a name that cannot break the table."""
-    return " ".join(text.replace("|", "\\|").split())
 
 
 def _protection(verdict: tuple[Outcome, int] | None) -> str:

@@ -16,13 +16,11 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.data.cells import MISSING
 from tokumei.data.csv_text import CsvRecords, parse_csv
-from tokumei.data.date_formats import date_format
+from tokumei.data.date_formats import hold_values
 from tokumei.data.history import History
 from tokumei.data.raw import Source, to_utf8
 from tokumei.data.schema import Kind, Schema
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
-
-__all__ = ["Table", "history_of", "open_table", "read_table"]
 
 PARQUET_MAGIC = b"PAR1"
 # So many records after the first line show what the columns hold.
@@ -172,25 +170,11 @@ def _header_wanted(frame: pl.DataFrame, schema: Schema | None) -> bool:
             return True
         if wanted <= set(frame.columns):
             return False
-    if any(_is_value(cell) for cell in first):
+    if hold_values([pl.Series([cell]) for cell in first]):
         return False
     rest = frame[1:]
-    sample = rest.head(_HEADER_SAMPLE)
-    if any(_holds_values(column) for column in sample.get_columns()):
+    if hold_values(rest.head(_HEADER_SAMPLE).get_columns()):
         return True
     # Text everywhere: a name stands once, above values that differ from it.
     recurring = any((column == cell).any() for column, cell in zip(rest.get_columns(), first, strict=True))
     return "" not in first and len(set(first)) == len(first) and not recurring
-
-
-def _is_value(cell: str) -> bool:
-    return _holds_values(pl.Series([cell]))
-
-
-def _holds_values(column: pl.Series) -> bool:
-    """Return whether most of the texts are numbers or dates."""
-    present = column.filter(column != "")
-    if len(present) == 0:
-        return False
-    numbers = present.cast(pl.Float64, strict=False).is_finite().sum()
-    return bool(numbers >= 0.5 * len(present) or date_format(present))

@@ -26,19 +26,12 @@ from tokumei.engine.threads import in_order
 from tokumei.errors import OutputError
 from tokumei.progress import stage
 
-__all__ = ["Backend", "InProcess", "Manifest", "Pool", "Result", "run_blocks"]
-
 Block = TypeVar("Block")
 Result = Mapping[str, npt.NDArray[Any]]
 
 
 class Backend(Protocol):
     """A place where blocks are computed."""
-
-    @property
-    def survives_worker_loss(self) -> bool:
-        """Whether the run goes on when a worker is lost."""
-        ...
 
     def run(self, function: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterable[Result]:
         """Yield one result per block, in the order of the blocks."""
@@ -48,8 +41,6 @@ class Backend(Protocol):
 @dataclass(frozen=True, slots=True)
 class InProcess:
     """One block after the other, in this process."""
-
-    survives_worker_loss: bool = False
 
     def run(self, function: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterator[Result]:
         """Yield one result per block, in the order of the blocks."""
@@ -62,7 +53,6 @@ class Pool:
 
     workers: int
     processes: bool = False
-    survives_worker_loss: bool = False
 
     def run(self, function: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterator[Result]:
         """Yield one result per block, in the order of the blocks."""

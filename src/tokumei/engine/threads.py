@@ -15,8 +15,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-__all__ = ["abandoned", "in_order", "spread_over"]
-
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 

@@ -39,16 +39,6 @@ from tokumei.progress import stage
 from tokumei.reports import Section, Table, render
 from tokumei.synth import generate_trajectories
 
-__all__ = [
-    "CONSTRUCTIONS",
-    "SIZES",
-    "Trajectories",
-    "align_by_number",
-    "load_trajectories",
-    "person_distances",
-    "run_experiment",
-]
-
 Construction = Callable[[Floats, np.random.Generator], tuple[Groups, Ints]]
 
 SIZES = (10, 50, 100, 500, 1000)

@@ -9,8 +9,6 @@ import numpy as np
 from tokumei.array_types import Floats
 from tokumei.reports import BLUE, GREY, ORANGE, Rows, Spec, to_svg
 
-__all__ = ["box_map", "distance_histogram", "error_curves", "error_histograms"]
-
 SERIES = [BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 BINS = 40
 

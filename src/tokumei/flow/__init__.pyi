@@ -28,7 +28,8 @@ from tokumei.flow.plan import complete as complete
 from tokumei.flow.plan import make_method as make_method
 from tokumei.flow.plan import open_input as open_input
 from tokumei.flow.plan import plan_of as plan_of
+from tokumei.flow.publishing import Places as Places
 from tokumei.flow.publishing import Published as Published
 from tokumei.flow.publishing import check_places as check_places
-from tokumei.flow.publishing import places_beside as places_beside
+from tokumei.flow.publishing import places_of as places_of
 from tokumei.flow.publishing import publish as publish

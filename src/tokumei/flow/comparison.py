@@ -22,20 +22,8 @@ from tokumei.flow.making import Made, release
 from tokumei.flow.opening import Opened
 from tokumei.flow.plan import plan_of
 from tokumei.metrics import RecordsKept
-from tokumei.parts import find_part, make_part
+from tokumei.parts import find_part, has_parameter, make_part
 from tokumei.progress import stage
-
-__all__ = [
-    "EXTRA_ATTACKS",
-    "Run",
-    "compare",
-    "extra_attacks",
-    "judged",
-    "largest_risk",
-    "mark_front",
-    "plan_runs",
-    "run_frame",
-]
 
 # Attacks beside those of the audit: cheap, and strong where a release contradicts the original.
 EXTRA_ATTACKS = ("re-uniq", "re-item")
@@ -92,8 +80,8 @@ def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, 
         own = settings.get(method, {})
         # A mistake in what was asked for is told before the work; only what the data forbids becomes a row.
         make_part(part, own)
-        has_k = any(info.name == "k" for info in part.parameters())
-        levels: Sequence[int | None] = list(dict.fromkeys(ks)) if has_k and "k" not in own and ks else [None]
+        several = has_parameter(part, "k") and "k" not in own and ks
+        levels: Sequence[int | None] = list(dict.fromkeys(ks)) if several else [None]
         runs += [Run(method=method, k=k, settings=own) for k in levels]
     return runs
 

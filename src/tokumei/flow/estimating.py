@@ -23,8 +23,6 @@ import numpy as np
 from tokumei.data import History
 from tokumei.parts import Method
 
-__all__ = ["Estimate", "estimate", "spoken"]
-
 FACTOR = 1.5
 # Loading the libraries and compiled kernels.
 START_SECONDS = 2.0
@@ -122,7 +120,7 @@ def estimate(history: History, method: Method, *, audit: bool = True) -> Estimat
     records, subjects = len(history), len(history.subjects)
     cpu = {
         "read": START_SECONDS + READ_PER_RECORD * records,
-        "anonymize": _method_seconds(history, method),
+        "anonymize": _method_seconds(history, records, method),
         "audit": AUDIT_PER_RECORD * records + AUDIT_PER_SUBJECT * subjects if audit else 0.0,
         "publish": PUBLISH_PER_RECORD * records,
     }
@@ -130,9 +128,8 @@ def estimate(history: History, method: Method, *, audit: bool = True) -> Estimat
     return Estimate(cpu, {"anonymize": threads}, BASE_MEGABYTES + MEGABYTES_PER_RECORD * records)
 
 
-def _method_seconds(history: History, method: Method) -> float | None:
+def _method_seconds(history: History, records: int, method: Method) -> float | None:
     """Return the CPU seconds of the method alone."""
-    records = len(history)
     if method.name in _PER_RECORD:
         return _PER_RECORD[method.name] * records
     if method.name != "k-anonymity":

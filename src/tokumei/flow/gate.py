@@ -8,8 +8,6 @@ import polars as pl
 from tokumei.data import History, Release, Secret
 from tokumei.errors import InputError, LeakError
 
-__all__ = ["refuse_foreign_secret", "refuse_leaks"]
-
 
 def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
     """Raise LeakError if a pseudonym is a subject id, or a column that repeats the subject ids is still readable.

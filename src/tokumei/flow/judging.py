@@ -14,8 +14,6 @@ from tokumei.flow.opening import Opened
 from tokumei.parts import Attack, Metric, find_part, make_part, part_names
 from tokumei.progress import stage
 
-__all__ = ["Measured", "attack_success", "measure", "measure_all", "run_attack"]
-
 
 @dataclass(frozen=True, eq=False)
 class Measured:

@@ -26,8 +26,6 @@ from tokumei.progress import stage
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
 
-__all__ = ["Made", "anonymized", "in_published_order", "release", "seeded"]
-
 QUICK_AUDIT_SECONDS = 60.0
 
 
@@ -95,8 +93,7 @@ def release(history: History, plan: Plan, *, threads: int | None = None, audit: 
     ``threads`` is how many to use (default: all cores; the result does not depend on it); without ``audit`` the quick
     audit is left out.
     """
-    plan = complete(history, plan)
-    method = plan.make_method(threads=threads)
+    plan, method = complete(history, plan, threads=threads)
     seed = fresh_seed() if plan.seed is None else plan.seed
     published, secret = anonymized(history, method, seed=seed)
     # A seed of the system's entropy cannot be guessed: the audit need not warn of it.

@@ -11,8 +11,6 @@ from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, read_s
 from tokumei.flow.gate import refuse_foreign_secret
 from tokumei.profiles import read_history
 
-__all__ = ["Opened", "open_release"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Opened:

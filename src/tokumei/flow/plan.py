@@ -32,22 +32,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Schema, Source, quoted
+from tokumei.data import History, Schema, Source, toml_value
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
-from tokumei.parts import Method, find_part, make_part
+from tokumei.parts import Method, find_part, has_parameter, make_part
 from tokumei.profiles import read_history
-
-__all__ = [
-    "DEFAULT_METHOD",
-    "FORMATS",
-    "Plan",
-    "complete",
-    "fresh_seed",
-    "make_method",
-    "open_input",
-    "plan_of",
-    "public_parameters",
-]
 
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
@@ -103,8 +91,9 @@ class Plan:
         texts = {"tokumei": self.version, "method": self.method, "format": self.data_format, "input": named}
         if secret:
             texts |= {"input_sha256": self.input_sha256, "seed": "" if self.seed is None else str(self.seed)}
-        lines = [f"{name} = {quoted(text)}" for name, text in texts.items() if text]
-        lines += ["", "[parameters]", *(f"{name} = {_value(value)}" for name, value in self.deciding.items())]
+        lines = [f"{name} = {toml_value(text)}" for name, text in texts.items() if text]
+        lines += ["", "[parameters]"]
+        lines += [f"{name} = {toml_value(value)}" for name, value in self.deciding.items()]
         if self.schema is not None:
             head, _, columns = self.schema.to_toml().partition("[columns]")
             lines += ["", "[schema]", head.rstrip(), "", f"[schema.columns]{columns.rstrip()}"]
@@ -165,12 +154,6 @@ def _document(path: Path) -> dict[str, Any]:
     raise UnreadableError(message, file=str(path))
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return quoted(value) if isinstance(value, str) else repr(value)
-
-
 def fresh_seed() -> int:
     """Return a seed that nobody can guess, from the operating system's entropy."""
     return secrets.randbits(128)
@@ -185,12 +168,11 @@ def make_method(
     their results do not depend on it.
     """
     part = find_part("anonymizer", name)
-    known = {info.name for info in part.parameters()}
     values = dict(settings or {})
-    if "threads" in known:
+    if has_parameter(part, "threads"):
         values.setdefault("threads", threads or os.cpu_count() or 1)
     if k is not None:
-        if "k" not in known:
+        if not has_parameter(part, "k"):
             message = f"the method '{name}' has no k; leave --k out"
             raise ParameterError(message)
         if "k" in values:
@@ -223,19 +205,20 @@ def plan_of(name: str | None, settings: Mapping[str, Any] | None = None, *, k: i
     return Plan(method=name or "", parameters=asked, **rest)
 
 
-def complete(history: History, plan: Plan) -> Plan:
-    """Return the plan with what it left open: the safest good method for this data, all parameters, the schema.
+def complete(history: History, plan: Plan, *, threads: int | None = None) -> tuple[Plan, Method]:
+    """Return the plan with what it left open, and its method, ready to run on so many threads (default: all cores).
 
-    Raises an error before any long work if there are no records, or fewer subjects than a group needs.
+    Left open may be the method (then it is the safest good one for this data), parameters and the schema. Raises an
+    error before any long work if there are no records, or fewer subjects than a group needs.
     """
     if len(history) == 0:
         message = "the data has no records, at most a header; give a file with records"
         raise InputError(message, code="empty")
     asked, why = dict(plan.parameters), plan.why or "as asked for"
-    method = make_method(plan.method or DEFAULT_METHOD, asked)
+    method = make_method(plan.method or DEFAULT_METHOD, asked, threads=threads)
     if not plan.method:
         asked, why = _safest(history, asked, getattr(method, "k", 0))
-        method = make_method(DEFAULT_METHOD, asked)
+        method = make_method(DEFAULT_METHOD, asked, threads=threads)
     wanted = getattr(method, "k", None)
     if isinstance(wanted, int) and len(history.subjects) < wanted:
         message = (
@@ -245,20 +228,21 @@ def complete(history: History, plan: Plan) -> Plan:
         raise InfeasibleError(message)
     names = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN or info.name in asked]
     values = {name: getattr(method, name) for name in names if getattr(method, name) is not None}
-    return replace(
+    whole = replace(
         plan, method=method.name, parameters=values, schema=history.schema, why=why, version=version("tokumei")
     )
+    return whole, method
 
 
 def open_input(path: Path, plan: Plan, *, subject: str | None = None) -> tuple[History, Plan]:
-    """Read the input of a plan, once, and return its history and the completed plan with the hash of the input.
+    """Read the input of a plan, once; return its history and the plan with its schema and the hash of the input.
 
     Without a schema in the plan it is inferred, around the column ``subject`` if that is named.
     """
     source = Source.read(path)
     plan.check_input(source)
     history = read_history(source, plan.schema, subject=subject)
-    return history, complete(history, replace(plan, input=str(path), input_sha256=source.sha256))
+    return history, replace(plan, schema=history.schema, input=str(path), input_sha256=source.sha256)
 
 
 def _safest(history: History, asked: Mapping[str, Any], k: int) -> tuple[dict[str, Any], str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,50 +22,56 @@ from tokumei.errors import OutputError, ParameterError
 if TYPE_CHECKING:
     from tokumei.flow.making import Made
 
-__all__ = ["Published", "check_places", "places_beside", "publish"]
 
-_ENDINGS = {"plan": "plan.toml", "audit": "audit.json"}
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a release goes, and beside its folder, never inside, what only the publisher keeps."""
+
+    folder: Path
+    secret: Path
+    plan: Path
+    audit: Path
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
     """Where the parts of a release are on the disk, and what its manifest says."""
 
-    folder: Path
-    secret_file: Path
+    places: Places
     manifest: dict[str, Any]
 
 
-def places_beside(folder: Path) -> dict[str, Path]:
-    """Return where the plan and the internal audit of a release go: beside the folder, never inside."""
-    secret = default_secret_path(folder)
-    return {what: secret.with_name(f"{secret.stem}.{ending}") for what, ending in _ENDINGS.items()}
+def places_of(folder: Path, secret: Path | None = None) -> Places:
+    """Return where the parts of a release go; ``secret`` names another place for the secret than beside the folder."""
+    beside = default_secret_path(folder)
+    plan, audit = (beside.with_name(f"{beside.stem}.{ending}") for ending in ("plan.toml", "audit.json"))
+    return Places(folder, secret or beside, plan, audit)
 
 
-def check_places(folder: Path, secret_file: Path | None = None, *, beside: Sequence[Path] = ()) -> Path:
-    """Raise an error if a release, its secret and what lies beside it cannot be written; return the secret's place.
+def check_places(places: Places, *, plan: bool = True, audit: bool = True) -> None:
+    """Raise an error if a release, its secret and, if they are written, its plan and its audit cannot be written.
 
     Nothing is ever written over: the secret of an earlier release cannot be made again.
     """
-    path = secret_file or default_secret_path(folder)
-    inside = path.resolve()
-    if folder.resolve() in (inside, *inside.parents):
-        message = f"the secret must not lie in the release folder: {path}; name another place with --secret"
-        raise ParameterError(message, file=str(path))
-    if any(inside == other.resolve() for other in beside):
-        message = f"{path} is where the plan or the audit goes; name another place with --secret"
-        raise ParameterError(message, file=str(path))
-    check_folder_target(folder)
-    if path.exists():
-        message = f"{path} exists already; keep it and name another place with --secret, or remove it"
-        raise OutputError(message, file=str(path))
+    secret = places.secret
+    beside = [place for place, written in ((places.plan, plan), (places.audit, audit)) if written]
+    inside = secret.resolve()
+    if places.folder.resolve() in (inside, *inside.parents):
+        message = f"the secret must not lie in the release folder: {secret}; name another place with --secret"
+        raise ParameterError(message, file=str(secret))
+    if inside in map(Path.resolve, beside):
+        message = f"{secret} is where the plan or the audit goes; name another place with --secret"
+        raise ParameterError(message, file=str(secret))
+    check_folder_target(places.folder)
+    if secret.exists():
+        message = f"{secret} exists already; keep it and name another place with --secret, or remove it"
+        raise OutputError(message, file=str(secret))
     for other in beside:
         if other.exists():
             message = f"{other} exists already and belongs to another release; name another folder, or move it away"
             raise OutputError(message, file=str(other))
         check_file_target(other)
-    check_file_target(path)
-    return path
+    check_file_target(secret)
 
 
 def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_plan: bool = True) -> Published:
@@ -74,14 +79,14 @@ def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_p
 
     Of an audit the folder tells the outcome alone: its figures say which guesses are right.
     """
+    places = places_of(folder, secret_file)
     private: dict[Path, str] = {}
     if keep_plan:
-        places = places_beside(folder)
-        private[places["plan"]] = made.plan.to_toml()
+        private[places.plan] = made.plan.to_toml()
         if made.audit is not None:
             figures = json.dumps(made.audit.as_dict(), indent=2, ensure_ascii=False, default=float)
-            private[places["audit"]] = figures + "\n"
-    path = check_places(folder, secret_file, beside=list(private))
+            private[places.audit] = figures + "\n"
+    check_places(places, plan=places.plan in private, audit=places.audit in private)
     parameters = made.parameters
     verdict = None if made.audit is None else (made.audit.verdict.outcome, made.audit.k)
     summary = public_summary(
@@ -90,8 +95,8 @@ def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_p
     # What is kept goes first: a release whose secret could not be written would be lost to its publisher.
     written: list[Path] = []
     try:
-        write_secret(made.secret, path)
-        written.append(path)
+        write_secret(made.secret, places.secret)
+        written.append(places.secret)
         for place, text in private.items():
             write_text(place, text, mode=OWNER_ONLY)
             written.append(place)
@@ -102,4 +107,4 @@ def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_p
         for place in written:
             place.unlink(missing_ok=True)
         raise
-    return Published(folder, path, manifest)
+    return Published(places, manifest)

@@ -14,8 +14,6 @@ import numpy as np
 from tokumei.data import Field, Kind, Schema
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
 
-__all__ = ["is_ordered", "refused", "round_width", "settings_by_field", "share_of", "split_settings", "steps_of"]
-
 LARGEST_CODE = 2**53
 _ROUND = (5, 2, 1)
 

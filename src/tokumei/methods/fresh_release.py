@@ -11,8 +11,6 @@ from tokumei.array_types import Ints
 from tokumei.data import Cells, Field, History, RangeCells, Release, Secret, SetCells, distinct
 from tokumei.methods.pseudonyms import draw_pseudonyms
 
-__all__ = ["plain_cells", "with_fresh_pseudonyms"]
-
 
 def plain_cells(history: History, field: Field, codes: Ints) -> Cells:
     """Return codes of a field as plain cells; missing values are suppressed."""

@@ -21,8 +21,6 @@ from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.methods.hierarchy import ancestors, hierarchy_lines, parse_hierarchy
 from tokumei.parts import Method, parameter
 
-__all__ = ["GeneralizeSteps", "bands", "calendar_ranges", "prefixes"]
-
 _UNITS = {
     "minute": "1m",
     "hour": "1h",

@@ -10,8 +10,6 @@ import polars as pl
 from tokumei.errors import UnreadableError
 from tokumei.methods.column_settings import refused
 
-__all__ = ["ancestors", "hierarchy_lines", "parse_hierarchy"]
-
 SHOWN = 40
 
 

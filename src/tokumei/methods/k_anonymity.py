@@ -30,9 +30,6 @@ from tokumei.methods.grouping.splitting import cut_units, leftover_units
 from tokumei.parts import Method, parameter
 from tokumei.progress import stage
 
-__all__ = ["KAnonymity", "read_weights"]
-
-
 LEFTOVER_ROUNDS = 3
 MANY_RECORDS = 200_000
 # Above that many records, long histories are compared in chunks of so many (their final alignment is not).
@@ -155,7 +152,7 @@ class KAnonymity(Method):
             Groups(result["members"], result["bounds"]).moved(block.units)
             for block, result in zip(blocks, solved, strict=True)
         ]
-        return Groups.of(group for part in moved for group in part.lists())
+        return Groups.of([group for part in moved for group in part.lists()])
 
     def _solver(self, effort: _Effort, many: bool) -> Callable[[Block], Result]:  # noqa: FBT001
         """Return the function that groups one block."""

@@ -13,8 +13,6 @@ from tokumei.methods.column_settings import LARGEST_CODE, is_ordered, settings_b
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
-__all__ = ["LaplaceNoise", "discrete_laplace"]
-
 SMALLEST_EPSILON = 1e-6
 # Days from 0001-01-01 to 9999-12-31: dates outside cannot be written in four-digit years.
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896

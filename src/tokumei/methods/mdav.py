@@ -7,9 +7,6 @@ from numba import njit
 
 from tokumei.array_types import Floats, Floats32, Ints
 
-__all__ = ["mdav_groups"]
-
-
 BLOCK = 2048
 
 

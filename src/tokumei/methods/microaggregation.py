@@ -17,8 +17,6 @@ from tokumei.methods.mdav import mdav_groups
 from tokumei.parts import Method, parameter
 from tokumei.progress import stage
 
-__all__ = ["Microaggregation", "subject_features"]
-
 
 def subject_features(history: History, *, categories: int) -> Floats:
     """Return one column per subject: standardized size and means, and shares of the most frequent categories.

@@ -14,8 +14,6 @@ from tokumei.errors import ParameterError
 from tokumei.methods.pseudonyms import draw_pseudonyms, exchange_by_period, keyed_pseudonyms, new_key, renewals
 from tokumei.parts import Method, parameter
 
-__all__ = ["Pseudonymize"]
-
 SECONDS_PER_DAY = 86_400
 # The first day of year 1 stands for records without a date.
 UNDATED = -719_162

@@ -15,18 +15,6 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.errors import ParameterError
 
-__all__ = [
-    "draw_pseudonyms",
-    "exchange",
-    "exchange_by_period",
-    "generalized_pseudonyms",
-    "keyed_pseudonyms",
-    "new_key",
-    "renewals",
-    "renewed_by_count",
-    "renewed_by_period",
-]
-
 LARGEST_NUMBER = 999_999_999
 SHORTEST_DIGEST, LONGEST_DIGEST = 8, 64
 

@@ -12,8 +12,6 @@ from tokumei.data import History, Release, Secret
 from tokumei.methods.fresh_release import with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
-__all__ = ["RecordSampling"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RecordSampling(Method):

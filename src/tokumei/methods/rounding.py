@@ -13,8 +13,6 @@ from tokumei.methods.column_settings import is_ordered, round_width, settings_by
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
-__all__ = ["Rounding", "rounded"]
-
 
 def rounded(codes: Ints, base: int, *, style: str, rng: np.random.Generator) -> Ints:
     """Return multiples of the base; missing values stay missing.

@@ -13,8 +13,6 @@ from tokumei.methods.column_settings import refused, settings_by_field, share_of
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
-__all__ = ["Swapping", "swapped"]
-
 DEFAULT_WINDOW = 0.1
 
 

@@ -16,8 +16,6 @@ from tokumei.methods.column_settings import is_ordered, refused, settings_by_fie
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
-__all__ = ["TopBottomCoding"]
-
 DEFAULT_LIMITS = "5%..95%"
 
 

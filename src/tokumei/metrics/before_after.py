@@ -16,8 +16,6 @@ from tokumei.data import MISSING, Column, History, Kind, RangeCells, Release
 from tokumei.metrics.distributions import FEWEST_SUBJECTS, value_counts
 from tokumei.metrics.midpoints import original_values, published_values
 
-__all__ = ["correlations", "place_points", "place_rectangles", "top_values"]
-
 TOP = 10
 MOST_POINTS, MOST_RECTANGLES = 1500, 80
 
@@ -37,8 +35,8 @@ def correlations(history: History, release: Release) -> pl.DataFrame:
     A pair without variation on a side has no correlation there (null).
     """
     names = [spec.name for spec in history.schema.fields if not spec.nominal]
-    before = {name: original_values(history, name) for name in names}
-    after = {name: published_values(history, release, name) for name in names}
+    before = dict(zip(names, original_values(history, names), strict=True))
+    after = dict(zip(names, published_values(history, release, names), strict=True))
     rows = [
         {
             "first": first,

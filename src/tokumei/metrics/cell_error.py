@@ -10,8 +10,6 @@ import numpy as np
 from tokumei.data import Goal, History, Release, Score, Secret, cell_errors
 from tokumei.parts import Metric
 
-__all__ = ["CellError"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CellError(Metric):
@@ -28,14 +26,14 @@ class CellError(Metric):
     def measure(self, history: History, release: Release, secret: Secret) -> Score:
         """Return U with one part per column; records of the original that were not published cost 1 per cell."""
         real = np.flatnonzero(secret.rows >= 0)
-        rows = secret.rows[real]
-        ordered = history.take(history.order)
+        rows, count = secret.rows[real], len(history)
+        published = release.take(real).cells
+        # Sums of floating-point numbers depend on their order; the order of a file must not matter.
+        spreads = history.take(history.order).spreads()
         parts: dict[str, float] = {}
-        for spec in history.schema.fields:
-            total = np.ones(len(history))
-            cells = release.cells[spec.name].take(real)
-            total[rows] = cell_errors(history.codes[spec.name][rows], cells, ordered.spread(spec.name))
-            # Sums of floating-point numbers depend on their order; the order of a file must not matter.
-            parts[spec.name] = float(np.sort(total).mean()) if len(history) else 0.0
+        for name, spread in spreads.items():
+            total = np.ones(count)
+            total[rows] = cell_errors(history.codes[name][rows], published[name], spread)
+            parts[name] = float(np.sort(total).mean()) if count else 0.0
         value = float(np.mean(list(parts.values()))) if parts else 0.0
         return Score(name=self.name, value=value, goal=Goal.LOWER, parts=parts)

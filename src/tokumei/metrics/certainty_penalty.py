@@ -10,8 +10,7 @@ import numpy as np
 from tokumei.array_types import Floats, Ints
 from tokumei.data import MISSING, Cells, Goal, History, RangeCells, Release, Score, Secret, distinct
 from tokumei.parts import Metric, parameter
-
-__all__ = ["CertaintyPenalty", "range_penalties", "set_penalties"]
+from tokumei.words import Message
 
 
 def range_penalties(lo: Ints, hi: Ints, lowest: int, highest: int) -> Floats:
@@ -65,9 +64,7 @@ class CertaintyPenalty(Metric):
             parts[spec.name] = float(penalty.mean()) if len(history) else 0.0
             moved += int((~cells.contains(codes[rows]) & (codes[rows] != MISSING)).sum())
         value = float(np.mean(list(parts.values()))) if parts else 0.0
-        warnings: tuple[str, ...] = ()
-        if moved:
-            warnings = (f"{moved} published cells do not contain the original value, which ncp does not count",)
+        warnings = (Message("warning.ncp-moved", {"moved": moved}),) if moved else ()
         return Score(name=self.name, value=value, goal=Goal.LOWER, highest=1.0, parts=parts, warnings=warnings)
 
     def _penalties(self, codes: Ints, cells: Cells) -> Floats:

@@ -12,8 +12,6 @@ from tokumei.array_types import Ints
 from tokumei.data import Goal, History, Release, Score, Secret, distinct
 from tokumei.parts import Metric
 
-__all__ = ["Discernibility", "class_sizes"]
-
 
 def class_sizes(release: Release) -> Ints:
     """Return the sizes of the classes of records whose cells are all equal, ascending."""

@@ -13,8 +13,6 @@ import polars as pl
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import MISSING, Cells, Evidence, Field, History, RangeCells, Release, SetCells
 
-__all__ = ["FEWEST_SUBJECTS", "column_distributions", "ordered_distribution", "value_counts"]
-
 BINS = 40
 SHOWN_VALUES = 12
 # A value that fewer subjects have is theirs rather than the column's, and is never named.

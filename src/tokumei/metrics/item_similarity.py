@@ -21,23 +21,6 @@ from numba import njit
 
 from tokumei.array_types import Bools, Floats, Ints
 
-__all__ = [
-    "DOZEN",
-    "DOZEN_CAP",
-    "Scores",
-    "Similarities",
-    "bought_scores",
-    "buyers_of_goods",
-    "item_similarities",
-    "popular_goods",
-    "restricted_scores",
-    "retail_scores",
-    "similarity_distance",
-    "total_quantities",
-    "wholesale_scores",
-]
-
-
 DOZEN = 12
 DOZEN_CAP = 6
 

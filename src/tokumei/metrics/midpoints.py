@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tokumei.array_types import Floats
 from tokumei.data import MISSING, History, RangeCells, Release
 
-__all__ = ["original_values", "published_values"]
+
+def original_values(history: History, names: Sequence[str]) -> list[Floats]:
+    """Return ordered fields in their own unit (days, seconds, or the number itself), NaN where they are missing."""
+    steps = {spec.name: spec.step for spec in history.schema.fields}
+    codes = [history.codes[name] for name in names]
+    return [
+        np.where(column == MISSING, np.nan, column * steps[name]) for name, column in zip(names, codes, strict=True)
+    ]
 
 
-def original_values(history: History, name: str) -> Floats:
-    """Return an ordered field in its own unit (days, seconds, or the number itself), NaN where it is missing."""
-    codes = history.codes[name]
-    return np.where(codes == MISSING, np.nan, codes * _unit(history, name))
-
-
-def published_values(history: History, release: Release, name: str) -> Floats:
+def published_values(history: History, release: Release, names: Sequence[str]) -> list[Floats]:
     """Return the middles of the published ranges in the same unit, NaN where they are suppressed."""
-    cells = release.cells[name]
-    assert isinstance(cells, RangeCells)
-    middle = (cells.lo + cells.hi) / 2.0 * _unit(history, name)
-    return np.where(cells.suppressed, np.nan, middle)
-
-
-def _unit(history: History, name: str) -> float:
-    return history.schema.field(name).step
+    steps = {spec.name: spec.step for spec in history.schema.fields}
+    middles = []
+    for name in names:
+        cells = release.cells[name]
+        assert isinstance(cells, RangeCells)
+        middles.append(np.where(cells.suppressed, np.nan, (cells.lo + cells.hi) / 2.0 * steps[name]))
+    return middles

@@ -16,9 +16,6 @@ from tokumei.data import MISSING, Column, Goal, History, Kind, RangeCells, Relea
 from tokumei.errors import SchemaError
 from tokumei.parts import Metric, parameter
 
-__all__ = ["KM_PER_DEGREE", "PlaceError", "box_errors", "kilometres_per_step"]
-
-
 KM_PER_DEGREE = 6371.0 * np.pi / 180.0
 MIDPOINTS = 12
 ROWS_AT_ONCE = 20_000

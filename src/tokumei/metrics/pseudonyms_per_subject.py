@@ -11,8 +11,6 @@ import polars as pl
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric
 
-__all__ = ["PseudonymsPerSubject"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PseudonymsPerSubject(Metric):

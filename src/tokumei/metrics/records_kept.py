@@ -8,8 +8,6 @@ from typing import ClassVar
 from tokumei.data import Goal, History, Release, Score, Secret, distinct
 from tokumei.parts import Metric
 
-__all__ = ["RecordsKept"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RecordsKept(Metric):

@@ -17,17 +17,6 @@ import numpy.typing as npt
 
 from tokumei.array_types import Ints
 
-__all__ = [
-    "FREQUENCY_THRESHOLDS",
-    "MONETARY_THRESHOLDS",
-    "RECENCY_THRESHOLDS",
-    "rfm_distance",
-    "rfm_ranks",
-    "rfm_table",
-    "rfm_table_of_customers",
-]
-
-
 _EPOCH = date(1970, 1, 1)
 _RECENCY_DATES = (
     date(2011, 3, 27),

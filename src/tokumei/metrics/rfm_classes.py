@@ -17,8 +17,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.data import History, Kind, Release, Schema
 from tokumei.metrics.midpoints import original_values, published_values
 
-__all__ = ["CLASSES", "Purchases", "purchase_columns", "rfm_before_after"]
-
 CLASSES = 5
 MEASURES = ("recency", "frequency", "monetary")
 _PRICE = re.compile(r"price|amount|paid|total|cost|sales|spend|価格|単価|金額|売上", re.IGNORECASE)
@@ -64,8 +62,8 @@ def rfm_before_after(history: History, release: Release) -> tuple[pl.DataFrame, 
     if columns is None or len(history) == 0 or len(release) == 0:
         return None
     names = release.pseudonyms.cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
-    before = _measures(history.subject, [original_values(history, name) for name in (columns.day, *columns.factors)])
-    after = _measures(names, [published_values(history, release, name) for name in (columns.day, *columns.factors)])
+    before = _measures(history.subject, original_values(history, (columns.day, *columns.factors)))
+    after = _measures(names, published_values(history, release, (columns.day, *columns.factors)))
     if before.shape[1] == 0:
         return None
     limits = [np.quantile(values, np.arange(1, CLASSES) / CLASSES) for values in before]

@@ -9,8 +9,7 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.data import MISSING, Field, History
 from tokumei.profiles.infer_kinds import NOMINAL_NAMES, name_tokens
-
-__all__ = ["hints"]
+from tokumei.words import Message
 
 _DATE_LIKE = (
     r"^\s*(\d{1,4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,4}日?|\d{8}"
@@ -23,35 +22,32 @@ MOST, SOME, FEW_MISTAKES = 0.8, 0.02, 0.9
 FEWEST_SUBJECTS = 20
 
 
-def hints(history: History) -> list[str]:
-    """Return one sentence per thing that a person should look at, in the order of the columns."""
-    found: list[str] = []
+def hints(history: History) -> list[Message]:
+    """Return one message per thing that a person should look at, in the order of the columns."""
+    noted: list[Message] = []
     if len(history) and len(history.subjects) == 1:
-        found.append(
-            f"all records belong to one subject ('{history.schema.subject}'); nobody can hide in a crowd of one: "
-            "name the right subject column in the schema"
-        )
+        noted.append(Message("hint.one-subject", {"subject": history.schema.subject}))
     for spec in history.schema.fields:
-        hint = _hint(history, spec)
-        if hint:
-            found.append(f"column '{spec.name}': {hint}")
-    return found
+        code = _hint(history, spec)
+        if code:
+            noted.append(Message("hint.column", {"column": spec.name, "hint": Message(f"hint.{code}")}))
+    return noted
 
 
 def _hint(history: History, spec: Field) -> str:
+    """Return the code of what a column looks like, empty if nothing is noticed."""
     codes = history.codes[spec.name]
-    drop = "drop it in the schema ({ drop = true })"
     if not spec.nominal:
-        return f"has no values at all; {drop}" if len(codes) and bool((codes == MISSING).all()) else ""
+        return "no-values" if len(codes) and bool((codes == MISSING).all()) else ""
     values = history.categories[spec.name]
     present = values.filter(values != "")
     if len(present) == 0:
-        return f"has no values at all; {drop}" if len(codes) else ""
+        return "no-values" if len(codes) else ""
     written = _written_hint(present)
     if written:
         return written
     if len(history.subjects) >= FEWEST_SUBJECTS and _own_values(history.subject, codes) >= MOST:
-        return f"nearly every subject has a value of its own here, as names and ids do; unless it is needed, {drop}"
+        return "own-values"
     return ""
 
 
@@ -62,12 +58,11 @@ def _written_hint(present: pl.Series) -> str:
     numbers = float(present.str.contains(_NUMBER).mean() or 0.0)  # type: ignore[arg-type]
     if dates >= MOST and len(present) > 1 and numbers < MOST:
         forms = len({_form(value) for value in present.head(1000).to_list()})
-        how = "in several forms" if forms > 1 else "in a form that is not known"
-        return f"these look like dates {how}; write all in one, such as 2011-02-17, to have them treated as dates"
+        return "dates-several" if forms > 1 else "dates-unknown"
     if numbers >= MOST and grouped >= SOME:
-        return "these look like numbers with thousands separators; remove the commas to have them treated as numbers"
+        return "grouped-numbers"
     if FEW_MISTAKES <= numbers < 1.0 and not set(name_tokens(present.name)) & NOMINAL_NAMES:
-        return "most of these are numbers, some are not; correct those that are mistakes, or leave it a category"
+        return "mostly-numbers"
     return ""
 
 

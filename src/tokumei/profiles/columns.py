@@ -14,8 +14,6 @@ from tokumei.array_types import Ints
 from tokumei.data import MISSING, Field, History, Kind, value_text
 from tokumei.profiles.known_records import dense_keys
 
-__all__ = ["ColumnProfile", "Profile", "profile"]
-
 # Steps of a day.
 _DAY_LENGTH = {Kind.DATE: 1, Kind.DATETIME: 86_400}
 QUANTILES = {"min": 0.0, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95, "max": 1.0}

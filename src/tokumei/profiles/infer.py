@@ -13,8 +13,6 @@ from tokumei.data import ROW_SUBJECT, Column, Kind, Schema, refuse_patterns
 from tokumei.errors import SchemaError, did_you_mean
 from tokumei.profiles.infer_kinds import infer_column, name_tokens
 
-__all__ = ["infer_schema"]
-
 # Words that name a person, the plainest first.
 _PERSON_WORDS = ("subject", "pseudonym", "person", "customer", "user", "member", "patient", "client", "cardholder")
 _PERSON_NAMES = ("id", "uid", "pid")

@@ -12,8 +12,6 @@ import polars as pl
 
 from tokumei.data import ROUNDED_STEP, Column, Kind, date_format, has_time
 
-__all__ = ["NOMINAL_NAMES", "infer_column", "name_tokens", "number_step"]
-
 _NOMINAL = """id code goods item stock product sku zip postal postcode phone tel invoice region store shop station
 category type class sex gender name"""
 _MEASURED = """price amount quantity qty count age weight height length distance duration score cost total value bmi

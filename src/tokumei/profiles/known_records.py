@@ -24,8 +24,6 @@ from numba import njit
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import History, Interval
 
-__all__ = ["Holdings", "Share", "dense_keys", "unique_share", "wilson_interval"]
-
 # So many sets of records are counted one by one; beyond, so many are drawn.
 MOST_EXACT_SETS = 100_000
 DRAWS = 20_000

@@ -10,8 +10,6 @@ import numpy as np
 from tokumei.data import History, Schema, Source, history_of, open_table, to_polars
 from tokumei.profiles.infer import infer_schema
 
-__all__ = ["read_history"]
-
 
 def read_history(
     data: Any, schema: Schema | None = None, *, header: bool | None = None, subject: str | None = None

@@ -15,8 +15,6 @@ from tokumei.data import MISSING, History, Kind
 from tokumei.profiles.known_records import Holdings, Share, dense_keys, unique_share
 from tokumei.progress import stage
 
-__all__ = ["ColumnRisk", "RawRisk", "raw_risk"]
-
 MOST_KNOWN_RECORDS = 5
 # Pairs are formed of so many columns, those that identify most alone.
 PAIRED_COLUMNS = 10

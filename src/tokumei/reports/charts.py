@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import vl_convert
 
-__all__ = ["curves", "histogram", "log_axis", "percent_axis", "to_svg"]
-
 Spec = dict[str, Any]
 Rows = Sequence[Mapping[str, object]]
 BLUE, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#767676", "#333333"

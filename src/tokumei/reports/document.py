@@ -1,30 +1,52 @@
 """Documents: one self-contained HTML file, no script, no request, readable in print, in the dark and by screen readers.
 
-A document is sections of blocks. Everything is escaped except what is `Markup` already, such as linked numbers.
+A document is sections of blocks, and blocks hold values: a number with its term and its form, a text whose numbers
+lead to the definition of a term. They become HTML only here, all at once. Everything is escaped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from html import escape
 from typing import ClassVar
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from tokumei.words import is_written_number
+from tokumei.words import is_written_number, plain
 
-__all__ = ["Banner", "Bullets", "Definitions", "Figure", "Heading", "Prose", "Section", "Table", "render"]
+DASH = "–"
+_NUMBER = re.compile(r"(?<![\w'「.,−-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A figure that leads to the definition of its term; ``form`` writes it, a dash stands where there is none."""
+
+    value: float | None
+    term: str
+    form: Callable[[float], str] = plain
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A text whose numbers lead to the definition of a term; ``whole``: all of it does, as a figure."""
+
+    text: str
+    term: str
+    whole: bool = False
+
+
+Text = str | Linked | tuple[str | Linked, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
     """A paragraph; ``tone`` may be 'soft' or 'warning'."""
 
-    text: str
+    text: Text
     tone: str = ""
     kind: ClassVar[str] = "prose"
 
@@ -41,7 +63,7 @@ class Heading:
 class Bullets:
     """A list of sentences."""
 
-    items: Sequence[str]
+    items: Sequence[Text]
     kind: ClassVar[str] = "bullets"
 
 
@@ -55,12 +77,12 @@ class Table:
     kind: ClassVar[str] = "table"
 
     def numeric(self) -> list[bool]:
-        """Return which columns hold numbers (plain, linked or written out): they stand on the right.
+        """Return which columns hold numbers (as values or written out): they stand on the right.
 
         What a row is about stands on the left, digits or not.
         """
         columns = [[row[column] for row in self.rows] for column in range(len(self.headers))]
-        told = [[value for value in column if value not in ("", "–")] for column in columns]
+        told = [[value for value in column if value not in ("", DASH)] for column in columns]
         return [
             bool(values) and all(_is_number(value, written=column > 0) for value in values)
             for column, values in enumerate(told)
@@ -77,7 +99,7 @@ class Figure:
     svg: str
     title: str
     description: str = ""
-    note: str = ""
+    note: Text = ""
     themed: bool = True
     kind: ClassVar[str] = "figure"
 
@@ -99,8 +121,8 @@ class Banner:
     """The answer of a document, before everything else; ``outcome`` chooses its colour."""
 
     outcome: str
-    title: str
-    text: str
+    title: Text
+    text: Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +154,33 @@ def _template() -> jinja2.Template:
     return environment.get_template("document.html")
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, Markup):
-        return value
+def _link(text: object, term: str) -> Markup:
+    return Markup('<a class="n" href="#term-{}">{}</a>').format(term, text)
+
+
+def with_links(text: str, term: str) -> Markup:
+    """Return a sentence whose numbers link to a term; quoted names keep their digits to themselves."""
+    parts, place = [Markup()], 0
+    for match in _NUMBER.finditer(text):
+        parts += [escape(text[place : match.start()]), _link(match.group(), term)]
+        place = match.end()
+    return Markup().join([*parts, escape(text[place:])])
+
+
+def _inline(text: Text) -> str:
+    """Return a text as HTML, or as it is where it has no links."""
+    if isinstance(text, tuple):
+        return Markup().join([_inline(part) for part in text])
+    if isinstance(text, Linked):
+        return _link(text.text, text.term) if text.whole else with_links(text.text, text.term)
+    return text
+
+
+def _cell(value: object, written: Mapping[Number, str]) -> str:
+    if isinstance(value, Number):
+        return DASH if value.value is None else _link(written[value], value.term)
+    if isinstance(value, Linked):
+        return _inline(value)
     if isinstance(value, float):
         return f"{value:.4f}"
     if isinstance(value, int) and not isinstance(value, bool):
@@ -143,11 +189,11 @@ def _cell(value: object) -> str:
 
 
 def _is_number(value: object, *, written: bool) -> bool:
-    if isinstance(value, Markup):
-        return 'class="n"' in value
+    if isinstance(value, Linked):
+        return value.whole
     if isinstance(value, str):
         return written and is_written_number(value)
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, Number)) and not isinstance(value, bool)
 
 
 def _named_svg(figure: Figure, number: int) -> Markup:
@@ -170,7 +216,7 @@ def _named_svg(figure: Figure, number: int) -> Markup:
 
 def render(
     title: str,
-    lead: str,
+    lead: Text,
     sections: Sequence[Section],
     *,
     language: str = "en",
@@ -180,6 +226,9 @@ def render(
     footer: str = "",
 ) -> str:
     """Return the document as HTML text; ``contents`` is the heading of a table of contents, if one is wanted."""
+    tables = [block for section in sections for block in section.all_blocks() if isinstance(block, Table)]
+    cells = {cell for table in tables for row in table.rows for cell in row if isinstance(cell, Number)}
+    written = {cell: cell.form(cell.value) for cell in cells if cell.value is not None}
     numbered = 0
     drawn = []
     for section in sections:
@@ -188,17 +237,22 @@ def render(
             entry: dict[str, object] = {"block": block}
             if isinstance(block, Figure):
                 numbered += 1
-                entry["svg"] = _named_svg(block, numbered)
+                entry |= {"svg": _named_svg(block, numbered), "note": _inline(block.note)}
             elif isinstance(block, Table):
-                entry |= {"numeric": block.numeric(), "rows": [[_cell(value) for value in row] for row in block.rows]}
+                shown = [[_cell(value, written) for value in row] for row in block.rows]
+                entry |= {"numeric": block.numeric(), "rows": shown}
+            elif isinstance(block, Prose):
+                entry["text"] = _inline(block.text)
+            elif isinstance(block, Bullets):
+                entry["texts"] = [_inline(item) for item in block.items]
             blocks.append(entry)
         drawn.append({"section": section, "blocks": blocks})
     return _template().render(
         title=title,
-        lead=lead,
+        lead=_inline(lead),
         sections=drawn,
         language=language,
-        banner=banner,
+        banner=banner and {"outcome": banner.outcome, "title": _inline(banner.title), "text": _inline(banner.text)},
         notes=notes,
         contents=contents,
         footer=footer,

@@ -37,8 +37,6 @@ from tokumei.parts import find_part
 from tokumei.progress import stage
 from tokumei.reports.material import Material
 
-__all__ = ["collect_material", "k_curve"]
-
 # What stands for a pseudonym that is the id of a subject.
 MASK = "•••"
 # The values of a reason that name subjects: no document has them.

@@ -11,8 +11,6 @@ import polars as pl
 from tokumei.data import Evidence, Score, Verdict
 from tokumei.words import Message
 
-__all__ = ["Material"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Material:

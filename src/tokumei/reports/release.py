@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from tokumei.reports.document import Banner, Bullets, Definitions, Prose, Section, Table, render
-from tokumei.reports.links import DASH, linked, with_links
+from tokumei.reports.document import DASH, Banner, Bullets, Definitions, Linked, Prose, Section, Table, render
 from tokumei.reports.material import Material
 from tokumei.reports.safety_sections import (
     attack_section,
@@ -17,8 +16,6 @@ from tokumei.reports.safety_sections import (
 from tokumei.reports.utility_sections import trade_off_blocks, trade_off_section, utility_section
 from tokumei.words import Words
 
-__all__ = ["comparison_page", "release_report"]
-
 _KNOWS = ("original", "release", "method", "not_random", "goal")
 _LIMITS = ("attacks", "attributes", "outside", "seed", "sampled", "legal")
 
@@ -29,8 +26,8 @@ def release_report(material: Material, *, language: str = "en") -> str:
     outcome = material.verdict.outcome.value
     banner = Banner(
         outcome,
-        with_links(words(f"verdict.{outcome}", k=material.k), "verdict"),
-        with_links(words(f"verdict.{outcome}_text", k=material.k), "k"),
+        Linked(words(f"verdict.{outcome}", k=material.k), "verdict"),
+        Linked(words(f"verdict.{outcome}_text", k=material.k), "k"),
     )
     notes = [Prose(words("report.internal"), "warning")]
     if not material.with_secret:
@@ -48,11 +45,11 @@ def release_report(material: Material, *, language: str = "en") -> str:
         _made_section(material, words),
         _glossary(words),
     ]
-    counts = {name: f"{int(material.figures[f'records_{name}'] or 0):,}" for name in ("before", "after")}
-    people = {name: f"{int(material.figures[name] or 0):,}" for name in ("subjects", "pseudonyms")}
+    counts = {name: int(material.figures[f"records_{name}"] or 0) for name in ("before", "after")}
+    people = {name: int(material.figures[name] or 0) for name in ("subjects", "pseudonyms")}
     return render(
         words("report.title"),
-        with_links(words("report.lead", method=material.method or DASH, **counts, **people), "records"),
+        Linked(words("report.lead", method=material.method or DASH, **counts, **people), "records"),
         [section for section in sections if section is not None],
         language=language,
         banner=banner,
@@ -65,7 +62,7 @@ def release_report(material: Material, *, language: str = "en") -> str:
 def comparison_page(rows: pl.DataFrame, *, records: int, subjects: int, version: str, language: str = "en") -> str:
     """Return a page on several releases of the same data (columns as ``Material.trade_off``)."""
     words = Words(language)
-    lead = words("report.compare_lead", runs=rows.height, records=f"{records:,}", subjects=f"{subjects:,}")
+    lead = words("report.compare_lead", runs=rows.height, records=records, subjects=subjects)
     sections = [
         Section(title=words("report.trade_off"), anchor="trade-off", blocks=trade_off_blocks(rows, words)),
         _list_section("attacker", "knows", _KNOWS, words),
@@ -74,7 +71,7 @@ def comparison_page(rows: pl.DataFrame, *, records: int, subjects: int, version:
     ]
     return render(
         words("report.compare_title"),
-        with_links(lead, "records"),
+        Linked(lead, "records"),
         sections,
         language=language,
         contents=words("report.contents"),
@@ -83,15 +80,17 @@ def comparison_page(rows: pl.DataFrame, *, records: int, subjects: int, version:
 
 
 def _list_section(title: str, group: str, names: tuple[str, ...], words: Words) -> Section:
-    items = [words(f"{group}.{name}") for name in names]
-    return Section(title=words(f"report.{title}"), anchor=title, blocks=[Bullets(items)])
+    return Section(title=words(f"report.{title}"), anchor=title, blocks=[Bullets(words.each(group, *names))])
 
 
 def _made_section(material: Material, words: Words) -> Section:
     """Return the method with its parameters, as the manifest states them."""
     rows: list[list[object]] = [[words("head.method"), material.method or DASH]]
-    for name, value in material.parameters.items():
-        rows.append([name, words("word.none") if value is None or value == "" else linked(value, "setting")])
+    none = words("word.none")
+    rows += [
+        [name, none if value is None or value == "" else Linked(str(value), "setting", whole=True)]
+        for name, value in material.parameters.items()
+    ]
     table = Table([words("head.parameter"), words("head.value")], rows)
     return Section(title=words("report.made"), anchor="made", blocks=[Prose(words("prose.made")), table])
 

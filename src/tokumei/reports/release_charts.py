@@ -14,8 +14,6 @@ import polars as pl
 from tokumei.reports.charts import BLUE, GREY, INK, ORANGE, Spec, log_axis, percent_axis, to_svg
 from tokumei.words import percent
 
-__all__ = ["attack_chart", "category_chart", "grid_chart", "map_chart", "ordered_chart", "stairs", "trade_off_chart"]
-
 GREEN, GRID = "#00684A", "#dddddd"
 WIDTH, HEIGHT, ATTACK_WIDTH = 400, 190, 460
 SECONDS_PER_DAY = 86_400

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import polars as pl
 
 from tokumei.data import Reason
 from tokumei.reports import release_charts as charts
-from tokumei.reports.document import Block, Bullets, Figure, Prose, Section, Table
-from tokumei.reports.links import DASH, mixed_numbers, numbers, with_links
+from tokumei.reports.document import DASH, Block, Bullets, Figure, Linked, Number, Prose, Section, Table, Text
 from tokumei.reports.material import Material
 from tokumei.words import Words, percent, plain
-
-__all__ = ["attack_section", "candidate_section", "figure_section", "reason_section", "worst_section"]
 
 _TERM_OF_REASON = {
     "single-candidate": "candidates",
@@ -24,36 +23,35 @@ _TERM_OF_REASON = {
     "chains-differ": "chance",
 }
 # Every figure with the term that defines it, and how it is written.
-_FIGURES = (
-    ("records_before", "records", plain),
-    ("records_after", "records", plain),
-    ("subjects", "records", plain),
-    ("pseudonyms", "records", plain),
-    ("k", "k", plain),
-    ("k_anonymity", "k_anonymity", plain),
-    ("k_concealment", "k_concealment", plain),
-    ("min_candidates", "candidates", plain),
-    ("mean_candidates", "candidates", plain),
-    ("components", "components", plain),
-    ("largest_component", "components", plain),
-    ("max_posterior", "posterior", percent),
-    ("share_posterior_over_95", "posterior", percent),
-    ("expected_hits", "expected_hits", plain),
-    ("random_hits", "blind", plain),
-    ("chain_difference", "chance", plain),
-)
+_FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    "records_before": ("records", plain),
+    "records_after": ("records", plain),
+    "subjects": ("records", plain),
+    "pseudonyms": ("records", plain),
+    "k": ("k", plain),
+    "k_anonymity": ("k_anonymity", plain),
+    "k_concealment": ("k_concealment", plain),
+    "min_candidates": ("candidates", plain),
+    "mean_candidates": ("candidates", plain),
+    "components": ("components", plain),
+    "largest_component": ("components", plain),
+    "max_posterior": ("posterior", percent),
+    "share_posterior_over_95": ("posterior", percent),
+    "expected_hits": ("expected_hits", plain),
+    "random_hits": ("blind", plain),
+    "chain_difference": ("chance", plain),
+}
 MOST_CANDIDATE_BARS = 40
 
 
-def _sentence(reason: Reason, words: Words) -> str:
+def _sentence(reason: Reason, words: Words) -> Text:
     """Return a reason with its remedy, its numbers linked; subjects are not named."""
-    sentence = reason.message(words, group="document") or reason.message(words)
-    remedy = reason.message(words, group="remedy")
+    sentence = reason.message(words, "document", "reason")
+    remedy = reason.message(words, "remedy")
     stop, space = ("。", "") if words.language == "ja" else (".", " ")
-    helps = words("report.remedy", text=remedy) if remedy else ""
     term = _TERM_OF_REASON.get(reason.code, "attack_share")
-    linked = with_links(sentence[:1].upper() + sentence[1:] + stop, term)
-    return linked + space + with_links(helps, "k") if remedy else linked
+    linked = Linked(sentence[:1].upper() + sentence[1:] + stop, term)
+    return (linked, space, Linked(words("report.remedy", text=remedy), "k")) if remedy else linked
 
 
 def reason_section(material: Material, words: Words) -> Section:
@@ -67,9 +65,9 @@ def reason_section(material: Material, words: Words) -> Section:
 
 def figure_section(material: Material, words: Words) -> Section:
     """Return the figures of the audit."""
-    names = [words(f"figure.{name}") for name, _, _ in _FIGURES]
-    values = mixed_numbers([(material.figures.get(name), term, form) for name, term, form in _FIGURES])
-    table = Table([words("head.figure"), words("head.value")], list(zip(names, values, strict=True)))
+    names = words.each("figure", *_FIGURES)
+    values = [Number(material.figures.get(name), term, form) for name, (term, form) in _FIGURES.items()]
+    table = Table(words.each("head", "figure", "value"), list(zip(names, values, strict=True)))
     return Section(title=words("report.figures"), anchor="figures", blocks=[table])
 
 
@@ -82,24 +80,22 @@ def candidate_section(material: Material, words: Words) -> Section:
     counts = material.protection.tables["candidates"]
     side = "secret" if material.with_secret else "blind"
     limit, total = 1 / material.k, int(posteriors["pseudonyms"].sum())
-    first = charts.stairs(
-        posteriors,
-        x=words("axis.posterior" if material.with_secret else "axis.posterior_blind"),
-        y=words("axis.pseudonyms"),
-        limit=limit,
-        share=True,
-    )
-    second = charts.stairs(_bars(counts), x=words("axis.candidates"), y=words("axis.pseudonyms"))
-    largest = percent(material.figures.get("max_posterior") or 0.0)
-    first_text = words("chart.posterior_text", pseudonyms=f"{total:,}", largest=largest, limit=percent(limit))
-    fewest, most = (f"{int(bound):,}" for bound in (counts["candidates"].min(), counts["candidates"].max()))  # type: ignore[arg-type]
-    second_text = words("chart.candidates_text", pseudonyms=f"{total:,}", fewest=fewest, most=most)
-    blocks: list[Block] = [
+    bars = _bars(counts)
+    across = words("axis.posterior" if material.with_secret else "axis.posterior_blind")
+    fewer, pseudonyms = words.each("axis", "candidates", "pseudonyms")
+    told = {"pseudonyms": total, "largest": material.figures.get("max_posterior") or 0.0, "limit": limit}
+    bounds = {"fewest": int(counts["candidates"][0]), "most": int(counts["candidates"][-1])}
+    texts = (words("chart.posterior_text", **told), words("chart.candidates_text", pseudonyms=total, **bounds))
+    titles = words.each("chart", "posterior", "candidates")
+    prose: list[Block] = [
         Prose(words("prose.candidates")),
-        Prose(with_links(words(f"prose.posteriors_{side}", k=material.k), "posterior")),
-        Figure(first, words("chart.posterior"), first_text),
-        Figure(second, words("chart.candidates"), second_text),
+        Prose(Linked(words(f"prose.posteriors_{side}", k=material.k), "posterior")),
     ]
+    drawn = (
+        charts.stairs(posteriors, x=across, y=pseudonyms, limit=limit, share=True),
+        charts.stairs(bars, x=fewer, y=pseudonyms),
+    )
+    blocks = [*prose, *(Figure(*figure) for figure in zip(drawn, titles, texts, strict=True))]
     return Section(title=title, anchor=anchor, blocks=blocks)
 
 
@@ -119,34 +115,27 @@ def attack_section(material: Material, words: Words) -> Section:
     attacks = material.attacks.sort(["share", "attack"], descending=[True, False])
     if attacks.height == 0:
         return Section(title=title, anchor=anchor, blocks=[Prose(words("prose.no_candidates"))])
-    named = attacks.with_columns(
-        pl.Series("attack", [words.named("attack", name) for name in attacks["attack"].to_list()], dtype=pl.String)
-    )
-    best = named.row(0, named=True)
-    text = words(
-        "chart.attacks_text",
-        count=named.height,
-        best=best["attack"],
-        share=percent(best["share"]),
-        baseline=percent(best["baseline"]),
-    )
-    axes = {"share": words("axis.share"), "random": words("axis.random")}
-    shown = named.select("attack", "share", "baseline")
-    chart = charts.attack_chart(shown, limit=1 / material.k, words=axes)
+    names = [words.named("attack", name) for name in attacks["attack"].to_list()]
+    best = {"best": names[0], "share": attacks["share"][0], "baseline": attacks["baseline"][0]}
+    text = words("chart.attacks_text", count=attacks.height, **best)
+    axes = dict(zip(("share", "random"), words.each("axis", "share", "random"), strict=True))
     findings = [material.findings.get(name) for name in attacks["attack"].to_list()]
-    details = [DASH if finding is None else words.say(finding) for finding in findings]
+    details = [DASH if finding is None else Linked(words.say(finding), "attack_share") for finding in findings]
     rows = zip(
-        named["attack"].to_list(),
-        numbers(named["share"], "attack_share", form=percent),
-        numbers(named["baseline"], "blind", form=percent),
-        numbers(named["observed"], "attack_share", form=percent),
-        [with_links(detail, "attack_share") for detail in details],
+        names,
+        [Number(share, "attack_share", percent) for share in attacks["share"]],
+        [Number(share, "blind", percent) for share in attacks["baseline"]],
+        [Number(share, "attack_share", percent) for share in attacks["observed"]],
+        details,
         strict=True,
     )
-    headers = [words(f"head.{name}") for name in ("attack", "share", "baseline", "observed", "finding")]
+    headers = words.each("head", "attack", "share", "baseline", "observed", "finding")
+    prose, caption = words("prose.attacks", k=material.k), words("chart.attacks")
+    shown = attacks.select(pl.Series("attack", names, dtype=pl.String), "share", "baseline")
+    chart = charts.attack_chart(shown, limit=1 / material.k, words=axes)
     blocks: list[Block] = [
-        Prose(with_links(words("prose.attacks", k=material.k), "attack_share")),
-        Figure(chart, words("chart.attacks"), text),
+        Prose(Linked(prose, "attack_share")),
+        Figure(chart, caption, text),
         Table(headers, list(rows)),
     ]
     return Section(title=title, anchor=anchor, blocks=blocks)
@@ -160,15 +149,16 @@ def worst_section(material: Material, words: Words) -> Section | None:
     blocks: list[Block] = [Prose(words("prose.worst"))]
     surest = float(worst["posterior"][0])
     if surest <= 1 / material.k + 1e-9:
-        largest = percent(surest)
-        blocks.append(Prose(with_links(words("prose.worst_equal", posterior=largest), "posterior")))
-    rows = zip(
-        worst["pseudonym"].to_list(),
-        numbers(worst["records"], "records"),
-        numbers(worst["alike"], "k_anonymity"),
-        numbers(worst["candidates"], "candidates"),
-        numbers(worst["posterior"], "posterior", form=percent),
-        strict=True,
-    )
-    headers = [words(f"head.{name}") for name in ("pseudonym", "records", "alike", "candidates", "posterior")]
-    return Section(title=words("report.worst"), anchor="worst", blocks=[*blocks, Table(headers, list(rows))])
+        blocks.append(Prose(Linked(words("prose.worst_equal", posterior=surest), "posterior")))
+    rows = [
+        [
+            row["pseudonym"],
+            Number(row["records"], "records"),
+            Number(row["alike"], "k_anonymity"),
+            Number(row["candidates"], "candidates"),
+            Number(row["posterior"], "posterior", percent),
+        ]
+        for row in worst.iter_rows(named=True)
+    ]
+    headers = words.each("head", "pseudonym", "records", "alike", "candidates", "posterior")
+    return Section(title=words("report.worst"), anchor="worst", blocks=[*blocks, Table(headers, rows)])

@@ -9,12 +9,9 @@ from typing import Any
 import polars as pl
 
 from tokumei.reports import release_charts as charts
-from tokumei.reports.document import Block, Figure, Heading, Prose, Section, Table
-from tokumei.reports.links import DASH, linked, mixed_numbers, numbers, with_links
+from tokumei.reports.document import DASH, Block, Figure, Heading, Linked, Number, Prose, Section, Table, Text
 from tokumei.reports.material import Material
 from tokumei.words import Words, percent, plain, signed
-
-__all__ = ["FEWEST", "trade_off_blocks", "trade_off_section", "trade_off_svg", "utility_section"]
 
 FEWEST = 3
 MOST_PAIRS = 15
@@ -37,12 +34,14 @@ def _scores(material: Material, words: Words) -> list[Block]:
     known = words.group("term")
     names = [score.name.replace("-", "_") for score in material.scores]
     terms = [name if name in known else "overlap" for name in names]
-    forms = [percent if score.name in _SHARES else plain for score in material.scores]
-    values = mixed_numbers(zip([score.value for score in material.scores], terms, forms, strict=True))
     titles = [words.named("metric", score.name) for score in material.scores]
-    goals = [words(f"word.{score.goal.value}") for score in material.scores]
-    rows = list(zip(titles, values, goals, strict=True))
-    return [Table([words("head.score"), words("head.value"), words("head.better")], rows)]
+    goals = words.each("word", *(score.goal.value for score in material.scores))
+    values = [
+        Number(score.value, term, percent if score.name in _SHARES else plain)
+        for score, term in zip(material.scores, terms, strict=True)
+    ]
+    headers = words.each("head", "score", "value", "better")
+    return [Table(headers, list(zip(titles, values, goals, strict=True)))]
 
 
 def _columns(material: Material, words: Words) -> list[Block]:
@@ -51,19 +50,22 @@ def _columns(material: Material, words: Words) -> list[Block]:
     if columns.height == 0:
         return []
     error = next((score.parts for score in material.scores if score.name == "cell-error"), {})
-    rows = zip(
-        columns["column"].to_list(),
-        [words(f"kind.{kind}") for kind in columns["kind"]],
-        numbers(columns["exact"], "exact", form=percent),
-        numbers(columns["hidden"], "hidden", form=percent),
-        numbers(columns["overlap"], "overlap", form=percent),
-        numbers([error.get(name) for name in columns["column"]], "cell_error"),
-        strict=True,
-    )
-    headers = [words(f"head.{name}") for name in ("column", "kind", "exact", "hidden", "overlap", "error")]
-    sides = {"before": words("word.original"), "after": words("word.release"), "records": words("axis.records")}
-    sides |= {"others": words("word.others"), "empty": words("word.empty")}
-    blocks: list[Block] = [Heading(words("report.columns")), Table(headers, list(rows))]
+    kinds = words.each("kind", *columns["kind"])
+    rows = [
+        [
+            row["column"],
+            kind,
+            Number(row["exact"], "exact", percent),
+            Number(row["hidden"], "hidden", percent),
+            Number(row["overlap"], "overlap", percent),
+            Number(error.get(row["column"]), "cell_error"),
+        ]
+        for row, kind in zip(columns.iter_rows(named=True), kinds, strict=True)
+    ]
+    headers = words.each("head", "column", "kind", "exact", "hidden", "overlap", "error")
+    original, release, others, empty = words.each("word", "original", "release", "others", "empty")
+    sides = {"before": original, "after": release, "others": others, "empty": empty, "records": words("axis.records")}
+    blocks: list[Block] = [Heading(words("report.columns")), Table(headers, rows)]
     drawn = columns.filter(~pl.col("place"))
     blocks += [
         _column_figure(row, material.utility.tables[f"distribution {row['column']}"], sides, words)
@@ -72,78 +74,79 @@ def _columns(material: Material, words: Words) -> list[Block]:
     note = words("prose.columns")
     if "values" in columns["scale"].to_list():
         note += " " + words("prose.rare", fewest=FEWEST)
-    return [*blocks, Prose(with_links(note, "rank"), "soft")]
+    return [*blocks, Prose(Linked(note, "rank"), "soft")]
 
 
 def _column_figure(row: Mapping[str, Any], table: pl.DataFrame, sides: Mapping[str, str], words: Words) -> Figure:
     """Return the two distributions of a column over each other."""
-    note: str = ""
-    if row["scale"] == "values":
-        svg = charts.category_chart(table, words=sides)
-        rest = table.filter(pl.col("value").is_null())
-        if rest.height:
-            shares = {side: percent(rest[side][0]) for side in ("before", "after")}
-            note = with_links(words("chart.column_rest", **shares), "overlap")
-    else:
-        svg = charts.ordered_chart(table, kind=row["kind"], scale=row["scale"], words=sides)
-    text = words("chart.column_text", column=row["column"], overlap=percent(row["overlap"]))
-    return Figure(svg, words("chart.column", column=row["column"]), text, note)
+    note: Text = ""
+    text = words("chart.column_text", column=row["column"], overlap=row["overlap"])
+    title = words("chart.column", column=row["column"])
+    if row["scale"] != "values":
+        return Figure(charts.ordered_chart(table, kind=row["kind"], scale=row["scale"], words=sides), title, text)
+    rest = table.filter(pl.col("value").is_null())
+    if rest.height:
+        shares = {side: rest[side][0] for side in ("before", "after")}
+        note = Linked(words("chart.column_rest", **shares), "overlap")
+    return Figure(charts.category_chart(table, words=sides), title, text, note)
 
 
 def _rfm(material: Material, words: Words) -> list[Block]:
     classes = material.utility.tables.get("rfm classes")
     if classes is None or material.rfm_overlap is None:
         return []
+    measures = words.each("word", *classes["measure"])
     rows = zip(
-        [words(f"word.{measure}") for measure in classes["measure"]],
-        numbers(classes["class"], "rfm"),
+        measures,
+        [Number(level, "rfm") for level in classes["class"]],
         _starts(classes, material),
-        numbers(classes["before"], "rfm"),
-        numbers(classes["after"], "rfm"),
+        [Number(count, "rfm") for count in classes["before"]],
+        [Number(count, "rfm") for count in classes["after"]],
         strict=True,
     )
-    headers = [words(f"head.{name}") for name in ("measure", "class", "from", "before", "after")]
-    sides = {"before": words("head.before"), "after": words("head.after")}
-    sides |= {"money_class": words("axis.money_class"), "recency_class": words("axis.recency_class")}
+    headers = words.each("head", "measure", "class", "from", "before", "after")
+    before, after = words.each("head", "before", "after")
+    money, recency = words.each("axis", "money_class", "recency_class")
+    title, drawn, shown = words("report.rfm"), words("chart.rfm"), words("chart.rfm_text")
+    text = Linked(words("prose.rfm", overlap=material.rfm_overlap), "rfm")
+    sides = {"before": before, "after": after, "money_class": money, "recency_class": recency}
     svg = charts.grid_chart(material.utility.tables["rfm grid"], words=sides)
-    text = with_links(words("prose.rfm", overlap=percent(material.rfm_overlap)), "rfm")
-    return [
-        Heading(words("report.rfm")),
-        Prose(text),
-        Figure(svg, words("chart.rfm"), words("chart.rfm_text")),
-        Table(headers, list(rows)),
-    ]
+    return [Heading(title), Prose(text), Figure(svg, drawn, shown), Table(headers, list(rows))]
 
 
-def _starts(classes: pl.DataFrame, material: Material) -> list[str]:
+def _starts(classes: pl.DataFrame, material: Material) -> list[Number | Linked]:
     """Return where the classes begin: on a day, at a number of records, at an amount."""
-    shown: list[str] = list(numbers(classes["from"], "rfm"))
     columns = material.utility.tables["columns"]
     dates = columns.filter(pl.col("kind").is_in(["date", "datetime"]))["kind"]
-    for place, (measure, value) in enumerate(classes.select("measure", "from").iter_rows()):
+    starts: list[Number | Linked] = []
+    for measure, value in classes.select("measure", "from").iter_rows():
         if measure == "recency" and value is not None:
             days = value if dates[0] == "date" else value / charts.SECONDS_PER_DAY
-            shown[place] = linked(f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days):%Y-%m-%d}", "rfm")
-    return shown
+            day = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days)
+            starts.append(Linked(f"{day:%Y-%m-%d}", "rfm", whole=True))
+        else:
+            starts.append(Number(value, "rfm"))
+    return starts
 
 
 def _top(material: Material, words: Words) -> list[Block]:
     names = [name for name in material.utility.tables if name.startswith("top ")][:MOST_TOP_COLUMNS]
     blocks: list[Block] = []
     empty = words("word.empty")
-    headers = [words(f"head.{name}") for name in ("value", "before", "after", "rank_before", "rank_after")]
+    headers = words.each("head", "value", "before", "after", "rank_before", "rank_after")
     for name in names:
-        table = material.utility.tables[name]
-        rows = zip(
-            [value or empty for value in table["value"]],
-            numbers(table["before"], "rank"),
-            numbers([round(value, 1) for value in table["after"]], "rank"),
-            numbers(table["rank_before"], "rank"),
-            numbers(table["rank_after"], "rank"),
-            strict=True,
-        )
-        if table.height:
-            blocks.append(Table(headers, list(rows), caption=name.removeprefix("top ")))
+        rows = [
+            [
+                row["value"] or empty,
+                Number(row["before"], "rank"),
+                Number(round(row["after"], 1), "rank"),
+                Number(row["rank_before"], "rank"),
+                Number(row["rank_after"], "rank"),
+            ]
+            for row in material.utility.tables[name].iter_rows(named=True)
+        ]
+        if rows:
+            blocks.append(Table(headers, rows, caption=name.removeprefix("top ")))
     return [Heading(words("report.top")), *blocks] if blocks else []
 
 
@@ -157,27 +160,27 @@ def _correlations(material: Material, words: Words) -> list[Block]:
     if known.height == 0:
         return []
     largest = known.sort(pl.col("change").abs(), "first", "second", descending=[True, False, False], nulls_last=True)
-    shown = largest.head(MOST_PAIRS)
-    columns = [numbers(shown[name], "correlation", form=signed) for name in ("before", "after", "change")]
-    rows = zip(shown["first"], shown["second"], *columns, strict=True)
-    headers = [words(f"head.{name}") for name in ("first", "second", "before", "after", "change")]
-    text = with_links(words("prose.correlations"), "correlation")
-    return [Heading(words("report.correlations")), Prose(text), Table(headers, list(rows))]
+    rows = [
+        [first, second, *(Number(value, "correlation", signed) for value in values)]
+        for first, second, *values in largest.select("first", "second", "before", "after", "change")
+        .head(MOST_PAIRS)
+        .iter_rows()
+    ]
+    headers = words.each("head", "first", "second", "before", "after", "change")
+    text = Linked(words("prose.correlations"), "correlation")
+    return [Heading(words("report.correlations")), Prose(text), Table(headers, rows)]
 
 
 def _map(material: Material, words: Words) -> list[Block]:
     points, boxes = (material.utility.tables.get(name) for name in ("points", "rectangles"))
     if points is None or boxes is None:
         return []
-    sides = {"before": words("word.original"), "after": words("word.release")}
-    sides |= {name: words(f"axis.{name}") for name in ("latitude", "longitude")}
-    svg = charts.map_chart(points, boxes, words=sides)
-    shown = {"points": f"{points.height:,}", "rectangles": f"{boxes.height:,}"}
-    return [
-        Heading(words("report.map")),
-        Prose(with_links(words("prose.map", **shown), "place_error")),
-        Figure(svg, words("chart.map"), words("chart.map_text", **shown)),
-    ]
+    shown = {"points": points.height, "rectangles": boxes.height}
+    text = Linked(words("prose.map", **shown), "place_error")
+    title, drawn, told = words("report.map"), words("chart.map"), words("chart.map_text", **shown)
+    names = [*words.each("word", "original", "release"), *words.each("axis", "latitude", "longitude")]
+    sides = dict(zip(("before", "after", "latitude", "longitude"), names, strict=True))
+    return [Heading(title), Prose(text), Figure(charts.map_chart(points, boxes, words=sides), drawn, told)]
 
 
 def trade_off_section(material: Material, words: Words) -> Section:
@@ -204,18 +207,16 @@ def trade_off_blocks(rows: pl.DataFrame, words: Words) -> list[Block]:
         front = ", ".join(done.filter(pl.col("front")).sort("loss", "release")["release"].to_list())
         text = words("chart.trade_off_text", count=done.height, front=front or words("word.none"))
         blocks.append(Figure(svg, words("chart.trade_off"), text))
-        blocks.append(Prose(with_links(f"{words('word.front')}: {front}", "front"), "soft"))
-    ways = list(rows.iter_rows(named=True))
-    table = zip(
-        rows["release"].to_list(),
-        numbers(rows["loss"], "cell_error"),
-        numbers(rows["risk"], "risk", form=percent),
+        blocks.append(Prose(Linked(f"{words('word.front')}: {front}", "front"), "soft"))
+    yes, no = words.each("word", "yes", "no")
+    table = [
         [
-            words("word.failed", code=way["failure"]) if way["failure"] else words(f"word.{way['verdict']}")
-            for way in ways
-        ],
-        [DASH if way["failure"] else words("word.yes" if way["front"] else "word.no") for way in ways],
-        strict=True,
-    )
-    headers = [words(f"head.{name}") for name in ("release", "loss", "risk", "verdict", "front")]
-    return [*blocks, Table(headers, list(table))]
+            row["release"],
+            Number(row["loss"], "cell_error"),
+            Number(row["risk"], "risk", percent),
+            words("word.failed", code=row["failure"]) if row["failure"] else words(f"word.{row['verdict']}"),
+            DASH if row["failure"] else yes if row["front"] else no,
+        ]
+        for row in rows.iter_rows(named=True)
+    ]
+    return [*blocks, Table(words.each("head", "release", "loss", "risk", "verdict", "front"), table)]

@@ -17,9 +17,6 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.errors import ParameterError
 
-__all__ = ["BLOCK_SUBJECTS", "Block", "blocks", "categories", "draw", "resolve_seed", "stratified", "world_rng"]
-
-
 BLOCK_SUBJECTS = 1000
 _WORLD, _BLOCKS = 0, 1
 

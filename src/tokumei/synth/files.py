@@ -22,8 +22,6 @@ from polars.io.plugins import register_io_source
 from tokumei.data import ISO_DATETIME, SLASH_DATE, atomic_path
 from tokumei.errors import OutputError
 
-__all__ = ["ENDINGS", "Frames", "beside", "write_frames", "writing"]
-
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 ROW_GROUP = 100_000
 GZIP_LEVEL = 4

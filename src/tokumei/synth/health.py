@@ -31,8 +31,6 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.synth.blocks import Block, blocks, categories, draw, resolve_seed
 
-__all__ = ["generate_health"]
-
 SEX = ("Female", "Male")
 RACE = ("Black", "Hispanic", "Mexican", "Other", "White")
 EDUCATION = ("11th", "9th", "College", "Graduate", "HighSchool")

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.synth.blocks import blocks, categories, draw, resolve_seed
+from tokumei.synth.blocks import blocks, categories, draw
 from tokumei.synth.purchases import FIRST_CUSTOMER, Purchases, purchase_blocks
-
-__all__ = ["FIRST_INVOICE", "MasterBlock", "generate_master", "master_rows", "transactions"]
 
 FIRST_INVOICE = 536365
 LAST_DAY = date(2011, 12, 9)
@@ -35,24 +32,6 @@ _COUNTRIES: tuple[tuple[str, int], ...] = (
     ("United Arab Emirates", 5), ("Singapore", 2), ("Lebanon", 2), ("Czech Republic", 2), ("Lithuania", 2),
     ("European Community", 2), ("Brazil", 2), ("Saudi Arabia", 2), ("RSA", 2), ("Iceland", 2),
 )  # fmt: skip
-
-
-class MasterBlock(NamedTuple):
-    """The master rows of some customers and all their transactions."""
-
-    master: pl.DataFrame
-    transactions: pl.DataFrame
-
-
-def generate_master(subjects: int, *, seed: int | None = None) -> Iterator[MasterBlock]:
-    """Yield master rows (customer, sex, birthday, country) with their transactions, in blocks of customers.
-
-    >>> master, transactions = next(generate_master(3, seed=1))
-    >>> master.columns, master.height
-    (['customer', 'sex', 'birthday', 'country'], 3)
-    """
-    seed = resolve_seed(seed)
-    yield from map(MasterBlock, master_rows(subjects, seed), transactions(subjects, seed))
 
 
 def master_rows(subjects: int, seed: int) -> Iterator[pl.DataFrame]:

@@ -49,8 +49,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.synth.blocks import Block, blocks, draw, resolve_seed, stratified, world_rng
 from tokumei.synth.shop import FIRST_DAY, Calendar, Catalogue, make_calendar, make_catalogue
 
-__all__ = ["FIRST_CUSTOMER", "Purchases", "generate_purchases", "purchase_blocks"]
-
 FIRST_CUSTOMER = 12001
 LAST_DAY = date(2011, 11, 30)
 

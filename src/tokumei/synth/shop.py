@@ -18,8 +18,6 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.synth.blocks import draw
 
-__all__ = ["FIRST_DAY", "Calendar", "Catalogue", "make_calendar", "make_catalogue"]
-
 FIRST_DAY = date(2010, 12, 1)
 GOODS = 3700
 THEMES = 150

@@ -32,8 +32,6 @@ from tokumei.array_types import Bools, Floats, Ints
 from tokumei.errors import ParameterError
 from tokumei.synth.blocks import Block, blocks, draw, resolve_seed, world_rng
 
-__all__ = ["generate_trajectories"]
-
 FIRST_DAY = date(2013, 7, 1)
 SOUTH, NORTH, WEST, EAST = 35.65, 35.75, 139.68, 139.80
 CELLS = 20

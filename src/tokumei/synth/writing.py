@@ -19,19 +19,9 @@ from tokumei.progress import stage
 from tokumei.synth.blocks import BLOCK_SUBJECTS, resolve_seed
 from tokumei.synth.files import Frames, beside, write_frames, writing
 from tokumei.synth.health import generate_health
-from tokumei.synth.master import generate_master, master_rows, transactions
+from tokumei.synth.master import master_rows, transactions
 from tokumei.synth.purchases import generate_purchases
 from tokumei.synth.trajectories import generate_trajectories
-
-__all__ = [
-    "KINDS",
-    "Written",
-    "generate_health",
-    "generate_master",
-    "generate_purchases",
-    "generate_trajectories",
-    "write_synthetic",
-]
 
 KINDS = ("health", "master", "purchases", "trajectories")
 

@@ -4,6 +4,7 @@ from tokumei.words.catalogue import Words as Words
 from tokumei.words.catalogue import in_both as in_both
 from tokumei.words.catalogue import texts as texts
 from tokumei.words.numbers import amount as amount
+from tokumei.words.numbers import are_written_numbers as are_written_numbers
 from tokumei.words.numbers import is_written_number as is_written_number
 from tokumei.words.numbers import percent as percent
 from tokumei.words.numbers import plain as plain

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import string
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -24,8 +24,6 @@ from typing import Any
 
 from tokumei.errors import ParameterError, did_you_mean
 from tokumei.words.numbers import amount, percent
-
-__all__ = ["LANGUAGES", "Message", "Words", "in_both", "texts"]
 
 LANGUAGES = ("en", "ja")
 HOUSE = "tokumei"
@@ -75,9 +73,14 @@ class Words(string.Formatter):
         """Return the text under a key with its values filled in."""
         return self.vformat(self.table[key], (), values)
 
-    def __contains__(self, key: str) -> bool:
-        """Return whether there is a text under this key."""
-        return key in self.table
+    def first(
+        self, groups: Sequence[str], names: Sequence[str], values: Mapping[str, object], home: str = HOUSE
+    ) -> str:
+        """Return the first text there is for one of these names in one of these groups, empty if there is none."""
+        words = self.of(home)
+        keys = [f"{group}.{name}" for group in groups for name in names]
+        key = next(filter(words.table.__contains__, keys), None)
+        return "" if key is None else words(key, **values)
 
     def say(self, message: Message | str) -> str:
         """Return a message in this language; what is text already stays as it is."""
@@ -92,6 +95,10 @@ class Words(string.Formatter):
     def named(self, group: str, name: str) -> str:
         """Return the text for a registered name, or the name itself: others may have added theirs."""
         return self.table.get(f"{group}.{name}", name)
+
+    def each(self, group: str, *names: str) -> list[str]:
+        """Return the texts of several names of a group, without values filled in."""
+        return [self.table[f"{group}.{name}"] for name in names]
 
     def group(self, group: str) -> dict[str, str]:
         """Return all texts of a group by name, without values filled in."""

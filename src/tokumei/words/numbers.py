@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-__all__ = ["amount", "is_written_number", "percent", "plain", "signed", "three_digits"]
+from collections.abc import Iterable
 
 _WRITTEN = re.compile(r"[<>]?[\d,]+(\.\d+)?( %)?", re.ASCII)
 # Above this a number of three digits would be written with an exponent.
@@ -61,6 +60,11 @@ def three_digits(value: float) -> str:
     """
     rounded = float(f"{value:.3g}")
     return f"{rounded:,.0f}" if abs(rounded) >= THOUSAND else f"{rounded:g}"
+
+
+def are_written_numbers(texts: Iterable[str]) -> list[bool]:
+    """Return of every text whether it is a number or a percentage, as `is_written_number` does of one."""
+    return [_WRITTEN.fullmatch(text) is not None for text in texts]
 
 
 def is_written_number(text: str) -> bool:

@@ -15,8 +15,6 @@ from tokumei_arena.errors import NotAllowedError
 from tokumei_arena.models import ApiToken, Person
 from tokumei_arena.teams import Scope, find_token, has_second_factor, spend
 
-__all__ = ["ATTACK", "READ", "REFEREE", "SUBMIT", "TokenAuth", "caller", "token_of"]
-
 # A moment written at every request would make readers wait for each other.
 USED_AGAIN_AFTER = timedelta(minutes=1)
 # In how many blocks web processes take what a token may call in a minute.

@@ -21,8 +21,6 @@ from tokumei_arena.errors import NotNowError
 from tokumei_arena.models import Contest, Phase
 from tokumei_arena.wording import in_language
 
-__all__: list[str] = []
-
 get, _post = operations("results")
 
 

@@ -13,8 +13,6 @@ from tokumei_arena.api.router import operations
 from tokumei_arena.contests import announcements_of, ask_referees, questions_of
 from tokumei_arena.models import Membership
 
-__all__: list[str] = []
-
 get, post = operations("contests")
 
 

@@ -17,8 +17,6 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import was_cut
 
-__all__ = ["add_handlers", "no_such_address", "one_form", "refusal"]
-
 logger = logging.getLogger(__name__)
 View = Callable[..., HttpResponse]
 

@@ -20,8 +20,6 @@ from tokumei_arena.api.router import operations
 from tokumei_arena.records import attachment
 from tokumei_arena.work import submit_guesses, submit_release
 
-__all__: list[str] = []
-
 get, post = operations("taking part")
 
 Key = Annotated[str, Header(alias="Idempotency-Key", description="The same key gives the same submission again.")]

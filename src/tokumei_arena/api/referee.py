@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from ninja import Field, Schema, Status
 from pydantic import AwareDatetime
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena import contests
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.api import schemas, show
@@ -24,8 +24,6 @@ from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import Feedback, Phase, Submission, Target, Team, WorkState
 from tokumei_arena.teams import approve, disqualify
 from tokumei_arena.work import was_cut
-
-__all__: list[str] = []
 
 get, post = operations("refereeing", auth=REFEREE)
 ROUND = "/contests/{slug}/rounds/{kind}"
@@ -179,7 +177,7 @@ def put_data(request: HttpRequest, slug: str, kind: str) -> Status[DataOut]:
     files = request.FILES
     if was_cut(request):
         raise RefusedError(_("the upload is too large; compress it (.gz)"), code="too-large")
-    specs = find_game(round_.contest.rule_set).data_files
+    specs = find_contest(round_.contest.rule_set).data_files
     sent = {spec.name: files.get(f"{FIELD}-{spec.name}") for spec in specs}
     sent[specs[0].name] = sent[specs[0].name] or files.get(FIELD)
     given = {name: file for name, file in sent.items() if isinstance(file, File)}

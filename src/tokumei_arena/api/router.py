@@ -8,8 +8,6 @@ from typing import Any
 
 from ninja import Router
 
-__all__ = ["Operation", "operations", "router"]
-
 router = Router()
 Operation = Callable[..., Callable[[Any], Any]]
 

@@ -14,8 +14,6 @@ from tokumei_arena.api import boards, contests, play, referee, teams
 from tokumei_arena.api.errors import add_handlers, no_such_address, one_form
 from tokumei_arena.api.router import router
 
-__all__ = ["api", "urlpatterns"]
-
 
 class _Described(NinjaAPI):
     """Describes itself once: anyone may ask, and each answer would take a third of a second of a web process."""

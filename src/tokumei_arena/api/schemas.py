@@ -8,22 +8,6 @@ from uuid import UUID
 
 from ninja import Schema
 
-__all__ = [
-    "AnnouncementOut",
-    "ContestOut",
-    "FileOut",
-    "FileSpecOut",
-    "FindingOut",
-    "Me",
-    "MembershipOut",
-    "PhaseOut",
-    "QuestionOut",
-    "RoundOut",
-    "SubmissionOut",
-    "TargetOut",
-    "TeamOut",
-]
-
 
 class PhaseOut(Schema):
     """A phase of a round; ``on`` says whether it is on now."""

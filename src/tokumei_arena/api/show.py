@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from tokumei.contests import FileSpec, find_game
+from tokumei.contests import FileSpec, find_contest
 from tokumei_arena import access
 from tokumei_arena.api import schemas
 from tokumei_arena.models import (
@@ -26,19 +26,6 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import failure_text, shown_figures, used_tries
-
-__all__ = [
-    "contest_document",
-    "data_file_document",
-    "membership_document",
-    "question_documents",
-    "round_document",
-    "submission_document",
-    "submission_documents",
-    "target_documents",
-    "target_file_document",
-    "team_document",
-]
 
 NAMESPACE = "api-1"
 
@@ -99,7 +86,7 @@ def _files(specs: Sequence[FileSpec]) -> list[schemas.FileSpecOut]:
 def contest_document(contest: Contest, person: Person) -> schemas.ContestOut:
     """Return a contest with its rounds and the caller's membership."""
     found = access.membership(person, contest)
-    game = find_game(contest.rule_set)
+    rules = find_contest(contest.rule_set)
     return schemas.ContestOut(
         slug=contest.slug,
         name=contest.name,
@@ -109,8 +96,8 @@ def contest_document(contest: Contest, person: Person) -> schemas.ContestOut:
         terms=contest.terms,
         open=contest.is_open,
         rounds=[round_document(one) for one in contest.rounds.prefetch_related("phases")],
-        release_files=_files(game.release_files),
-        guess_files=_files(game.guess_files),
+        release_files=_files(rules.release_files),
+        guess_files=_files(rules.guess_files),
         membership=None if found is None else membership_document(found),
     )
 

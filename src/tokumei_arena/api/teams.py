@@ -13,8 +13,6 @@ from tokumei_arena.api.router import operations
 from tokumei_arena.models import Contest, Membership
 from tokumei_arena.teams import accept_invitation
 
-__all__: list[str] = []
-
 get, post = operations("teams")
 TEAM = "/contests/{slug}/team"
 

@@ -12,8 +12,6 @@ from tokumei.contests import Column, RoundTable, Row
 from tokumei_arena.boards.standings import Board
 from tokumei_arena.wording import in_language
 
-__all__ = ["Table", "TableRow", "board_table", "ranking_tables"]
-
 
 @dataclass(frozen=True)
 class TableRow:
@@ -72,7 +70,7 @@ def ranking_tables(table: RoundTable, names: Mapping[str, str], own: str = "") -
             )
             for row in rows
         ]
-        # Teams that share a rank stand in the order of their names; those without one as the game gives them.
+        # Teams that share a rank stand in the order of their names; those without one as the rules give them.
         listed.sort(key=lambda row: (row.rank is None, row.rank or 0, row.team if row.rank else ""))
         return Table(key, title, rule, columns, listed)
 

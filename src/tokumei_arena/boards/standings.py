@@ -14,34 +14,17 @@ from typing import Any
 from django.core.cache import caches
 from django.db.models import Max
 
-from tokumei.contests import Column, Entry, Pair, RoundTable, find_game
+from tokumei.contests import Column, Entry, Pair, RoundTable
 from tokumei_arena import access, clock
 from tokumei_arena.models import Contest, Feedback, LogEntry, Phase, Round, Submission, Target, Team
+from tokumei_arena.rules import parameters_of, rules_in, rules_of
 from tokumei_arena.work import (
     chosen_releases,
     coarse_figures,
     feedback_policy,
     figures_under,
-    parameters_of,
     release_counts,
 )
-
-__all__ = [
-    "Board",
-    "BoardRow",
-    "Matrix",
-    "MatrixTeam",
-    "Point",
-    "Tables",
-    "board",
-    "board_state",
-    "matrix",
-    "overall_table",
-    "overall_visible",
-    "round_table",
-    "tables",
-    "visible_tables",
-]
 
 KEPT_SECONDS = 600
 
@@ -150,7 +133,7 @@ def _frozen_at(round_: Round) -> datetime | None:
 
 
 def _board(round_: Round, rule: Feedback, frozen: datetime | None) -> Board:
-    game = find_game(round_.contest.rule_set)
+    rules = rules_of(round_.contest)
     best = chosen_releases(round_, until=frozen)
     counts = release_counts(round_, until=frozen)
     rows = []
@@ -160,11 +143,11 @@ def _board(round_: Round, rule: Feedback, frozen: datetime | None) -> Board:
         figures = {} if release is None or release.evaluation is None else release.evaluation.figures
         # What is hidden must not show in the order either.
         told = coarse_figures(figures, rule)
-        order = game.release_order(told) if told else None
+        order = rules.release_order(told) if told else None
         out = team.disqualified_at is not None
         row = BoardRow(str(team.pk), team.name, None, figures_under(figures, rule), count, last, out)
         rows.append((row, None if out else order))
-    return Board(game.release_columns, _ranked(rows), rule.value, frozen)
+    return Board(rules.release_columns, _ranked(rows), rule.value, frozen)
 
 
 def _ranked(rows: Iterable[tuple[BoardRow, float | None]]) -> tuple[BoardRow, ...]:
@@ -206,7 +189,7 @@ def _entries(round_: Round, teams: Iterable[Team]) -> list[Entry]:
 
 def _pairs(round_: Round) -> list[Pair]:
     """Return the best valid attempt of every attacker at every target."""
-    game = find_game(round_.contest.rule_set)
+    rules = rules_of(round_.contest)
     guesses = (
         Submission.objects.filter(
             round=round_, kind=Submission.Kind.GUESSES, verdict=Submission.Verdict.VALID, evaluation__isnull=False
@@ -217,7 +200,7 @@ def _pairs(round_: Round) -> list[Pair]:
     best: dict[tuple[str, str], Mapping[str, Any]] = {}
     for attacker, owner, figures in guesses:
         key = (str(attacker), str(owner))
-        if key not in best or game.guess_order(figures) < game.guess_order(best[key]):
+        if key not in best or rules.guess_order(figures) < rules.guess_order(best[key]):
             best[key] = figures
     return [
         Pair(attacker, owner, figures) for (attacker, owner), figures in sorted(best.items(), key=lambda one: one[0])
@@ -245,10 +228,10 @@ def tables(round_: Round) -> Tables:
 
 
 def _tables(round_: Round) -> Tables:
-    game = find_game(round_.contest.rule_set)
+    rules = rules_of(round_.contest)
     teams = _teams(round_.contest)
     entries, pairs = _entries(round_, teams), _pairs(round_)
-    table = game.rank_round(entries, pairs, parameters_of(round_))
+    table = rules_in(round_.contest.rule_set, parameters_of(round_)).rank_round(entries, pairs)
     names = {str(team.pk): team.name for team in teams}
     aliases = {str(owner): alias for owner, alias in round_.targets.values_list("team_id", "alias")}
     everybody = tuple(MatrixTeam(team, name) for team, name in names.items())
@@ -258,15 +241,15 @@ def _tables(round_: Round) -> Tables:
         Point(
             row.team,
             names[row.team],
-            float(row.figures[game.utility_figure]),
-            float(row.figures[game.safety_figure]),
+            float(row.figures[rules.utility_figure]),
+            float(row.figures[rules.safety_figure]),
             row.rank is not None,
         )
         for row in table.anonymizers
-        if game.utility_figure in row.figures and game.safety_figure in row.figures
+        if rules.utility_figure in row.figures and rules.safety_figure in row.figures
     )
     pending = round_.submissions.filter(state__in=("queued", "running")).exists()
-    return Tables(table, Matrix(owners, everybody, cells, game.matrix_figure), points, names, not pending)
+    return Tables(table, Matrix(owners, everybody, cells, rules.matrix_figure), points, names, not pending)
 
 
 def visible_tables(viewer: access.Viewer, round_: Round) -> Tables | None:
@@ -291,4 +274,4 @@ def _counted_rounds(contest: Contest) -> list[Round]:
 def overall_table(contest: Contest) -> RoundTable:
     """Return the round-weighted rankings of a contest."""
     weighted = [(float(round_.weight), round_table(round_)) for round_ in _counted_rounds(contest)]
-    return find_game(contest.rule_set).rank_overall(weighted)
+    return rules_of(contest).rank_overall(weighted)

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from tokumei_arena.client import ArenaClient, ArenaClientError
 
-__all__ = ["connect", "language", "read_token", "save"]
-
 URL_VARIABLE, TOKEN_VARIABLE = "TOKUMEI_ARENA_URL", "TOKUMEI_ARENA_TOKEN"
 OWNER_ONLY_FOLDER, OWNER_ONLY_FILE = 0o700, 0o600
 

@@ -12,8 +12,6 @@ import typer
 from tokumei.cli.examples import add_examples
 from tokumei_arena.commands import client, demo, desk, serve
 
-__all__ = ["EXAMPLES", "app"]
-
 EXAMPLES: Mapping[str, Sequence[str]] = {
     "arena serve": ("arena serve", "arena serve --host 0.0.0.0 --port 8080"),
     "arena worker": ("arena worker",),

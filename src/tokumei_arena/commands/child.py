@@ -14,8 +14,6 @@ import threading
 
 from tokumei_arena.commands.setup import django_ready
 
-__all__ = ["main"]
-
 GRACE_SECONDS = 5
 
 

@@ -15,8 +15,6 @@ from tokumei_arena.client import ArenaClient, ArenaClientError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["contest", "evaluated", "make_folder", "place_of", "round_in", "safe_name", "show_board", "target"]
-
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.2, 3.0
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from tokumei_arena.client import ArenaClient
 
-__all__ = ["register"]
-
 ContestOption = Annotated[
     str | None, typer.Option("--contest", help="Short name of the contest, if there are several.")
 ]

@@ -1,4 +1,4 @@
-"""``tokumei arena demo``: a whole contest of 2018, played by programs through the API, then left open to browse."""
+"""``tokumei arena demo``: a whole contest, played by programs through the API, then left open to browse."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from tokumei_arena.commands.supervisor import stop_on_signals, watch
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tokumei.contests import Contest as Rules
     from tokumei_arena.bots import Bot
     from tokumei_arena.client import ArenaClient
     from tokumei_arena.models import Person
-
-__all__ = ["register"]
 
 NAME = "Demo Cup"
 # What could lead out of the folder of the demonstration.
@@ -36,8 +35,13 @@ SHOWN_CODES = 3
 
 PortOption = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 for any free one.")]
 HomeOption = Annotated[Path | None, typer.Option("--home", help="New folder for everything (default: temporary).")]
-TeamsOption = Annotated[int, typer.Option("--teams", min=2, max=8, help="How many teams play.")]
-SubjectsOption = Annotated[int, typer.Option("--subjects", min=20, max=500, help="Customers in the generated data.")]
+ContestOption = Annotated[str | None, typer.Option("--contest", metavar="NAME", help="The contest that is played.")]
+TeamsOption = Annotated[
+    int, typer.Option("--teams", min=2, max=8, help="How many teams play (or as many as the contest has players).")
+]
+SubjectsOption = Annotated[
+    int | None, typer.Option("--subjects", min=1, help="Persons in the generated data (default: those of the contest).")
+]
 SeedOption = Annotated[int | None, typer.Option("--seed", min=0, help="Make the bots' choices repeatable.")]
 ExitFlag = Annotated[bool, typer.Option("--exit", help="End when the contest is over.")]
 
@@ -50,25 +54,42 @@ def register(app: typer.Typer) -> None:
 def demo(
     port: PortOption = 8000,
     home: HomeOption = None,
+    contest: ContestOption = None,
     teams: TeamsOption = 8,
-    subjects: SubjectsOption = 60,
+    subjects: SubjectsOption = None,
     seed: SeedOption = None,
     leave: ExitFlag = False,
     json: JsonFlag = False,
 ) -> None:
     """Show a contest: programs register, anonymize, attack and are ranked within minutes; then look around."""
     need_extra()
+    rules, size = _chosen(contest, subjects)
     began = time.monotonic()
     with _folder(home) as folder, _watched("127.0.0.1", port) as server:
         tell(f"demo: the arena is open at {server.address}/ after {time.monotonic() - began:.1f} s; watch it")
-        cast = _cast(server, folder, teams, secrets.randbits(32) if seed is None else seed)
-        contest = cast.play(subjects)
-        document = {**cast.document(contest), "seconds": round(time.monotonic() - began, 1)}
+        cast = _cast(server, folder, rules, teams, secrets.randbits(32) if seed is None else seed)
+        document = {**cast.document(cast.play(size)), "seconds": round(time.monotonic() - began, 1)}
         show_now(document, json=json, show=lambda console: _show(console, document))
         if not leave:
             with stop_on_signals() as stop:
                 tell("demo: everything stays open; press Ctrl-C to end (a temporary folder is removed then)")
                 stop.wait()
+
+
+def _chosen(contest: str | None, subjects: int | None) -> tuple[Rules, int]:
+    """Return the rules to play by and how many persons the data shall have."""
+    from tokumei.contests import make_contest, suggested_contest
+    from tokumei.errors import ParameterError
+
+    rules = make_contest(contest or suggested_contest())
+    if rules.sizes is None or not rules.players:
+        message = f"the contest '{rules.name}' has no programs that play it; choose another one with --contest"
+        raise ParameterError(message, code="usage")
+    size = rules.sizes.demo if subjects is None else subjects
+    if not rules.sizes.low <= size <= rules.sizes.high:
+        message = f"--subjects must be from {rules.sizes.low:,} to {rules.sizes.high:,} for {rules.name}, got {size:,}"
+        raise ParameterError(message, code="usage")
+    return rules, size
 
 
 @contextmanager
@@ -107,21 +128,21 @@ def _watched(host: str, port: int) -> Iterator[Server]:
 class _Cast:
     """Everybody who plays: a referee and the bots, with the accounts a visitor can use."""
 
-    def __init__(self, server: Server, folder: Path, teams: int, seed: int) -> None:
+    def __init__(self, server: Server, folder: Path, rules: Rules, teams: int, seed: int) -> None:
         from tokumei_arena import bots as playing
 
         self._address = server.address
         self._folder = folder / "bots"
         self.password = secrets.token_urlsafe(9)
         person, self.codes = _referee(server, self.password)
-        self.referee = playing.Referee(self._client(person, "referee"), lambda text: tell(f"demo: {text}"))
+        self.referee = playing.Referee(self._client(person, "referee"), rules, lambda text: tell(f"demo: {text}"))
         self.bots: list[Bot] = []
         self.addresses: list[str] = []
-        for number, style in enumerate(playing.STYLES[:teams]):
-            address = f"{style.team.lower().replace(' ', '.')}@example.org"
-            member = _participant(address, style.team, self.password)
+        for number, player in enumerate(rules.players[:teams]):
+            address = f"{player.team.lower().replace(' ', '.')}@example.org"
+            member = _participant(address, player.team, self.password)
             client = self._client(member, "submit", "attack")
-            self.bots.append(playing.Bot(style, client, self._folder / style.team, seed + number))
+            self.bots.append(playing.Bot(player, rules, client, self._folder / player.team, seed + number))
             self.addresses.append(address)
 
     def _client(self, person: Person, *scopes: str) -> ArenaClient:
@@ -155,9 +176,9 @@ class _Cast:
         }
 
 
-def _cast(server: Server, folder: Path, teams: int, seed: int) -> _Cast:
+def _cast(server: Server, folder: Path, rules: Rules, teams: int, seed: int) -> _Cast:
     with refusals_as_sentences():
-        return _Cast(server, folder, teams, seed)
+        return _Cast(server, folder, rules, teams, seed)
 
 
 def _referee(server: Server, password: str) -> tuple[Person, list[str]]:

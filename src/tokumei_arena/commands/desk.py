@@ -16,8 +16,6 @@ import typer
 from tokumei.cli.output import JsonFlag, finish, tell, warn
 from tokumei_arena.commands.setup import CannotStartError, django_ready, refusals_as_sentences
 
-__all__ = ["register"]
-
 CARE = "keep it as secret as a password; only its owner can read it"
 ContestArgument = Annotated[str, typer.Argument(metavar="CONTEST", help="The short name of the contest.")]
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]

@@ -21,8 +21,6 @@ from tokumei_arena import environment
 from tokumei_arena.models import OneTimeLink, Person
 from tokumei_arena.teams import make_referee_link
 
-__all__ = ["first_referee_token", "is_prepared", "prepare_database", "prepare_static"]
-
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
 PREPARE_LOCK = 7_466_002
 

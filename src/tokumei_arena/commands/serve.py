@@ -23,8 +23,6 @@ from tokumei_arena.commands.setup import (
 )
 from tokumei_arena.commands.supervisor import Child, running, stop_on_signals, watch
 
-__all__ = ["Server", "register", "running_server"]
-
 BACKLOG = 2048
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
 HOSTS = "TOKUMEI_ARENA_HOSTS"

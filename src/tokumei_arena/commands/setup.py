@@ -17,8 +17,6 @@ from tokumei.errors import TokumeiError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["CannotStartError", "django_ready", "need_extra", "refusals_as_sentences", "show_now"]
-
 SETTINGS = "tokumei_arena.settings"
 EXTRA = ("django", "ninja", "allauth", "django_htmx", "whitenoise", "uvicorn", "argon2")
 

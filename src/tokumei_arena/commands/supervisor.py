@@ -16,8 +16,6 @@ from contextlib import contextmanager
 
 from tokumei.cli.output import tell
 
-__all__ = ["Child", "running", "stop_on_signals", "watch"]
-
 LOOK_SECONDS = 0.1
 GRACE_SECONDS = 10.0
 # A process that dies at once is started again after a growing pause, so that a lasting fault does not eat the machine.

@@ -1,3 +1,4 @@
+from tokumei_arena.contests.managing import ROUND_FIELDS as ROUND_FIELDS
 from tokumei_arena.contests.managing import create_contest as create_contest
 from tokumei_arena.contests.managing import edit_contest as edit_contest
 from tokumei_arena.contests.managing import edit_rounds as edit_rounds
@@ -10,7 +11,6 @@ from tokumei_arena.contests.notices import answer as answer
 from tokumei_arena.contests.notices import ask_referees as ask_referees
 from tokumei_arena.contests.notices import questions_of as questions_of
 from tokumei_arena.contests.notices import withdraw as withdraw
-from tokumei_arena.contests.parameters import own_parameters as own_parameters
 from tokumei_arena.contests.phases import close_phase as close_phase
 from tokumei_arena.contests.phases import edit_phases as edit_phases
 from tokumei_arena.contests.phases import extend_phase as extend_phase
@@ -27,8 +27,6 @@ from tokumei_arena.contests.steps import Step as Step
 from tokumei_arena.contests.steps import active_round as active_round
 from tokumei_arena.contests.steps import next_step as next_step
 from tokumei_arena.contests.steps import referee_steps as referee_steps
-from tokumei_arena.contests.synthetic_data import DEFAULT_SUBJECTS as DEFAULT_SUBJECTS
-from tokumei_arena.contests.synthetic_data import LIMITS as LIMITS
 from tokumei_arena.contests.synthetic_data import can_generate as can_generate
 from tokumei_arena.contests.synthetic_data import generate_common as generate_common
 from tokumei_arena.contests.synthetic_data import generate_private as generate_private

@@ -12,7 +12,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access
-from tokumei_arena.contests.parameters import check_parameters
 from tokumei_arena.contests.plan import (
     KINDS,
     ContestPlan,
@@ -22,8 +21,7 @@ from tokumei_arena.contests.plan import (
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import record
-
-__all__ = ["create_contest", "edit_contest", "edit_rounds", "hide_contest", "open_contest"]
+from tokumei_arena.rules import check_parameters
 
 # The order of rounds within a contest.
 POSITION = {str(kind): position for position, kind in enumerate(Round.Kind)}

@@ -13,8 +13,6 @@ from tokumei_arena.models import Announcement, Clarification, Contest, Person
 from tokumei_arena.records import record
 from tokumei_arena.teams import HOUR, spend
 
-__all__ = ["LONGEST_QUESTION", "announce", "announcements_of", "answer", "ask_referees", "questions_of", "withdraw"]
-
 LONGEST_QUESTION = 4000
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -12,8 +13,6 @@ from tokumei_arena import access, clock
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Person, Phase, Round
 from tokumei_arena.records import record
-
-__all__ = ["close_phase", "edit_phases", "extend_phase"]
 
 Kind = Phase.Kind
 
@@ -38,17 +37,7 @@ def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> N
                 later.save(update_fields=["starts_at", "ends_at"])
         phase.ends_at = until
         phase.save(update_fields=["ends_at"])
-        record(
-            "phase.extend",
-            actor=by,
-            contest=phase.round.contest,
-            object_id=phase.pk,
-            round=phase.round.kind,
-            phase=phase.kind,
-            before=before.isoformat(),
-            after=until.isoformat(),
-            reason=reason,
-        )
+        _record("extend", phase, by, reason, before=before.isoformat(), after=until.isoformat())
 
 
 def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
@@ -66,16 +55,13 @@ def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
         if following is not None:
             following.starts_at = moment
             following.save(update_fields=["starts_at"])
-        record(
-            "phase.close",
-            actor=by,
-            contest=phase.round.contest,
-            object_id=phase.pk,
-            round=phase.round.kind,
-            phase=phase.kind,
-            at=moment.isoformat(),
-            reason=reason,
-        )
+        _record("close", phase, by, reason, at=moment.isoformat())
+
+
+def _record(what: str, phase: Phase, by: Person, reason: str, **detail: Any) -> None:
+    round_ = phase.round
+    words = {"round": round_.kind, "phase": phase.kind, **detail, "reason": reason}
+    record(f"phase.{what}", actor=by, contest=round_.contest, object_id=phase.pk, **words)
 
 
 def _refuse_reopening(phase: Phase) -> None:
@@ -104,17 +90,8 @@ def edit_phases(
             _refuse_past(phase, starts, ends)
             phase.starts_at, phase.ends_at = starts, ends
             phase.save(update_fields=["starts_at", "ends_at"])
-            record(
-                "phase.move",
-                actor=by,
-                contest=round_.contest,
-                object_id=phase.pk,
-                round=round_.kind,
-                phase=kind,
-                before=[None if time is None else time.isoformat() for time in before],
-                after=[None if time is None else time.isoformat() for time in (starts, ends)],
-                reason=reason,
-            )
+            told = [[None if time is None else time.isoformat() for time in pair] for pair in (before, (starts, ends))]
+            _record("move", phase, by, reason, before=told[0], after=told[1])
 
 
 def _refuse_past(phase: Phase, starts: datetime, ends: datetime | None) -> None:

@@ -13,28 +13,12 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tokumei.contests import game_names
-from tokumei_arena.contests.parameters import check_parameters
+from tokumei.contests import find_contest, playable_contests
 from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import Contest, Feedback, Phase, Round, check_slug
-
-__all__ = [
-    "DEFAULT_TERMS",
-    "ContestPlan",
-    "RoundPlan",
-    "check_kinds",
-    "check_starts",
-    "check_weights",
-    "default_rounds",
-    "free_slug",
-]
+from tokumei_arena.rules import check_parameters
 
 KINDS = list(Phase.Kind)
-# Days from the first day of a round to the beginning of each phase.
-TIMETABLE = dict(zip(KINDS, (0, 7, 14, 21, 22), strict=True))
-ROUND_DAYS = 24
-WEIGHTS = {Round.Kind.PRACTICE: Decimal(0), Round.Kind.PRELIMINARY: Decimal("0.1"), Round.Kind.FINAL: Decimal("0.9")}
-PRIVATE_FINAL = ("pws2021",)
 
 DEFAULT_TERMS = gettext_lazy(
     "The data is for this contest only: do not pass it on, and delete it when the contest is over. "
@@ -75,9 +59,10 @@ class ContestPlan:
 
     def check(self) -> None:
         """Raise one sentence if the plan cannot be carried out."""
-        if self.rule_set not in game_names():
+        known = playable_contests()
+        if self.rule_set not in known:
             message = _("there is no rule set “%(name)s”; choose one of %(known)s")
-            raise RefusedError(message % {"name": self.rule_set, "known": ", ".join(game_names())}, code="rule-set")
+            raise RefusedError(message % {"name": self.rule_set, "known": ", ".join(known)}, code="rule-set")
         if self.slug:
             check_slug(self.slug)
         if not self.rounds:
@@ -117,20 +102,22 @@ def check_starts(starts: Mapping[str, datetime]) -> None:
 
 
 def default_rounds(rule_set: str, now: datetime) -> dict[str, RoundPlan]:
-    """Return a plan for every kind of round: one week each to register, anonymize and attack, results a day later.
-
-    Practice and preliminary round begin with the next full hour, the final round when the preliminary is over.
-    """
+    """Return what the rules suggest for every kind of round; the first ones begin with the next full hour."""
     first = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     plans = {}
-    for kind in Round.Kind:
-        begin = first + timedelta(days=ROUND_DAYS if kind == Round.Kind.FINAL else 0)
-        plans[str(kind)] = RoundPlan(
+    for kind, preset in find_contest(rule_set).rounds.items():
+        if kind not in Round.Kind.values:
+            continue
+        begin = first + timedelta(days=preset.first_day)
+        plans[kind] = RoundPlan(
             kind=kind,
-            weight=WEIGHTS[kind],
-            starts={str(phase): begin + timedelta(days=days) for phase, days in TIMETABLE.items()},
-            private_data=kind == Round.Kind.FINAL and rule_set in PRIVATE_FINAL,
-            attack_limit=10 if kind == Round.Kind.PRACTICE else 1,
+            weight=Decimal(preset.weight),
+            starts={
+                str(phase): begin + timedelta(days=days) for phase, days in zip(KINDS, preset.phase_days, strict=True)
+            },
+            private_data=preset.private_data,
+            release_limit=preset.release_limit,
+            attack_limit=preset.attack_limit,
         )
     return plans
 

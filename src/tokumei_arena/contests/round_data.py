@@ -1,4 +1,4 @@
-"""The files that a round hands out: checked by the game in a limited process, stored, replaced only in time."""
+"""The files that a round hands out: checked by the rules in a limited process, stored, replaced only in time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tokumei.contests import FileSpec, find_game
+from tokumei.contests import FileSpec, find_contest
 from tokumei_arena import access
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, DataFile, Person, Round, Submission, Team
 from tokumei_arena.records import put_file, record
+from tokumei_arena.rules import parameters_of
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import Limits, parameters_of, run_child
-
-__all__ = ["DataRefusedError", "DataReport", "put_data", "put_folder", "remove_data", "teams_without_data"]
+from tokumei_arena.work import Limits, run_child
 
 SHOWN_FINDINGS = 100
 PIECE = 1 << 20
@@ -37,7 +36,7 @@ class DataRefusedError(RefusedError):
 
 @dataclass(frozen=True)
 class DataReport:
-    """What was stored, and what the game says about it (rows, subjects)."""
+    """What was stored, and what the rules say about it (rows, subjects)."""
 
     files: tuple[DataFile, ...]
     figures: dict[str, Any]
@@ -46,11 +45,11 @@ class DataReport:
 def put_data(round_: Round, files: Mapping[str, File[Any]], *, by: Person, team: Team | None = None) -> DataReport:
     """Check uploaded files (plain, .gz or zip) and hand them out in this round: to all teams, or to one."""
     access.need_referee(by)
-    game = find_game(round_.contest.rule_set)
+    rules = find_contest(round_.contest.rule_set)
     with tempfile.TemporaryDirectory(prefix="arena-data-") as temporary:
         folder = Path(temporary)
         (folder / "data").mkdir()
-        for spec in game.data_files:
+        for spec in rules.data_files:
             if spec.name in files:
                 _unpack(files[spec.name], spec, folder)
         return put_folder(round_, folder, by=by, team=team)
@@ -110,7 +109,7 @@ def _refuse_wrong_place(round_: Round, team: Team | None) -> None:
 
 
 def _refuse_missing(contest: Contest, data: Path) -> None:
-    for spec in find_game(contest.rule_set).data_files:
+    for spec in find_contest(contest.rule_set).data_files:
         if not spec.optional and not (data / f"{spec.name}.csv").exists():
             message = _("the file %(name)s (%(about)s) is missing; choose it too")
             raise RefusedError(message % {"name": spec.name, "about": in_language(spec.about)}, code="data-missing")
@@ -125,7 +124,7 @@ def _refuse_used(round_: Round, team: Team | None) -> None:
 
 
 def _check(round_: Round, folder: Path) -> dict[str, Any]:
-    """Run the game's own check where a bad file can do no harm; return what it says about the data."""
+    """Run the contest's own check where a bad file can do no harm; return what it says about the data."""
     contest = round_.contest
     job = {
         "task": "data",
@@ -144,7 +143,7 @@ def _check(round_: Round, folder: Path) -> dict[str, Any]:
 
 
 def _store(contest: Contest, path: Path) -> Blob:
-    secret = {spec.name for spec in find_game(contest.rule_set).data_files if spec.secret}
+    secret = {spec.name for spec in find_contest(contest.rule_set).data_files if spec.secret}
     area = Blob.Area.TRUTH if path.stem in secret else Blob.Area.DATA
     with path.open("rb") as file:
         return put_file(area, path.name, File(file, name=path.name))

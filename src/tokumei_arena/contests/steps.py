@@ -24,8 +24,6 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.teams import registration_open
 
-__all__ = ["Step", "active_round", "next_step", "referee_steps"]
-
 
 @dataclass(frozen=True)
 class Step:

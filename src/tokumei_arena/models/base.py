@@ -7,8 +7,6 @@ import uuid
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["Leased", "Unguessable", "WorkState"]
-
 
 class Unguessable(models.Model):
     """A row whose id says nothing and cannot be guessed."""

@@ -17,20 +17,6 @@ from tokumei_arena.errors import RefusedError
 from tokumei_arena.models.base import Unguessable
 from tokumei_arena.models.people import Person
 
-__all__ = [
-    "Announcement",
-    "Blob",
-    "Clarification",
-    "Contest",
-    "DataFile",
-    "Feedback",
-    "Membership",
-    "Phase",
-    "Round",
-    "Team",
-    "check_slug",
-]
-
 LONGEST_SLUG = 40
 
 

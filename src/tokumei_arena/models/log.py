@@ -6,8 +6,6 @@ from typing import Any, ClassVar, NoReturn
 
 from django.db import models
 
-__all__ = ["LogEntry"]
-
 
 class LogEntry(models.Model):
     """Something that happened; ``actor`` is the id of a person, or 'system'. No personal data stands here."""

@@ -10,8 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 from tokumei_arena.models.base import Unguessable
 
-__all__ = ["ApiToken", "Message", "OneTimeLink", "Person"]
-
 
 class PersonManager(BaseUserManager["Person"]):
     """Makes persons."""

@@ -11,8 +11,6 @@ from tokumei_arena.models.base import Leased, Unguessable
 from tokumei_arena.models.contests import Blob, Round, Team
 from tokumei_arena.models.people import Person
 
-__all__ = ["Attempt", "Choice", "Evaluation", "Rescore", "RescoreItem", "Submission", "Target", "TargetFile"]
-
 
 class Target(Leased):
     """A chosen release as the others see it: published files under a blind alias."""

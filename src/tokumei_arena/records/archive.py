@@ -20,7 +20,7 @@ from django.core.files.storage import storages
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena import clock
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, LogEntry, check_slug
@@ -28,8 +28,6 @@ from tokumei_arena.records import logbook
 from tokumei_arena.records.archive_rows import TABLES, row_from_values, rows_of, values_of
 from tokumei_arena.records.sealed_zip import SealedReader, SealedWriter, file_sha256, reading, writing
 from tokumei_arena.records.storage import discard_blob, need_worker, open_blob, put_file
-
-__all__ = ["Archived", "export_contest", "import_contest"]
 
 KIND, VERSION = "tokumei-arena-contest", 1
 LOG = "log.json"
@@ -105,7 +103,7 @@ def _manifest(contest: Contest) -> dict[str, Any]:
         "contest": {"id": str(contest.pk), "slug": contest.slug, "name": contest.name, "rule_set": contest.rule_set},
         "versions": {
             "tokumei": version("tokumei"),
-            "rule_set": find_game(contest.rule_set).version,
+            "rule_set": find_contest(contest.rule_set).version(),
             "django": version("django"),
             "python": platform.python_version(),
         },
@@ -187,7 +185,7 @@ def _the_contest(rows: list[Contest], source: SealedReader) -> Contest:
     if len(rows) != 1:
         message = _("%(file)s cannot be used: it must hold exactly one contest")
         raise RefusedError(message % {"file": source.path}, code="bad-archive")
-    find_game(rows[0].rule_set)
+    find_contest(rows[0].rule_set)
     return rows[0]
 
 

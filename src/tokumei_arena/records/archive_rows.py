@@ -37,8 +37,6 @@ from tokumei_arena.models import (
     WorkState,
 )
 
-__all__ = ["TABLES", "row_from_values", "rows_of", "values_of"]
-
 # Every table of a contest, with the way from a row to its contest.
 _PATHS: dict[type[models.Model], str] = {
     Contest: "pk",

@@ -30,8 +30,6 @@ from tokumei_arena.models import Blob
 from tokumei_arena.records.sealed_zip import SealedReader, SealedWriter, file_sha256, reading, writing
 from tokumei_arena.records.storage import need_worker, open_blob
 
-__all__ = ["BackedUp", "back_up", "restore"]
-
 KIND, VERSION = "tokumei-arena-backup", 1
 DATABASE, KEY, FILES = "database", "secret.key", "files/"
 # A table that every arena has.

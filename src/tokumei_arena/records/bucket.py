@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from storages.backends.s3 import S3Storage
 
-__all__ = ["BucketStorage"]
-
 
 class BucketStorage(S3Storage):
     """A folder of a bucket; keys are random, so that nothing is ever overwritten and no listing is needed."""

@@ -15,8 +15,6 @@ from django.utils.http import content_disposition_header
 from tokumei_arena.models import Blob
 from tokumei_arena.records.storage import open_stored
 
-__all__ = ["attachment"]
-
 PIECE = 1 << 18
 
 

@@ -14,8 +14,6 @@ from django.db import connection
 from tokumei_arena.models import LogEntry
 from tokumei_arena.records import logbook
 
-__all__ = ["LogState", "is_guarded", "log_state"]
-
 TRIGGERS = {"sqlite": {"log_no_update", "log_no_delete"}, "postgresql": {"log_no_change", "log_no_truncate"}}
 LISTED = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'arena_logentry'",

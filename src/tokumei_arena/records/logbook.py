@@ -14,8 +14,6 @@ from django.db import connection, transaction
 from tokumei_arena import clock
 from tokumei_arena.models import Contest, LogEntry, Person
 
-__all__ = ["Broken", "hash_of_values", "record", "values_of_entry", "verify"]
-
 START = "0" * 64
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
 LOG_LOCK = 7_466_001

@@ -20,8 +20,6 @@ from django.utils.translation import gettext as _
 from tokumei.data import OWNER_ONLY, atomic_path
 from tokumei_arena.errors import RefusedError
 
-__all__ = ["SealedReader", "SealedWriter", "file_sha256", "reading", "writing"]
-
 MANIFEST = "manifest.json"
 PIECE = 1 << 20
 # A manifest lists some hundred bytes per member; more than this is no manifest.

@@ -17,23 +17,6 @@ from django.core.files.storage import FileSystemStorage, Storage, storages
 
 from tokumei_arena.models import Blob
 
-__all__ = [
-    "PART",
-    "FolderStorage",
-    "NoStorage",
-    "Stored",
-    "TruthClosedError",
-    "copy_to",
-    "discard_blob",
-    "make_blob",
-    "need_worker",
-    "open_blob",
-    "open_stored",
-    "put_bytes",
-    "put_file",
-    "store",
-]
-
 PIECE = 1 << 20
 # How the name of a file ends while it is being written.
 PART = ".part"

@@ -8,8 +8,6 @@ from django.utils.translation import gettext as _
 
 from tokumei_arena.models import Person
 
-__all__ = ["SecondFactorAdapter"]
-
 
 class SecondFactorAdapter(DefaultMFAAdapter):
     """A second factor is open to everybody and required of referees."""

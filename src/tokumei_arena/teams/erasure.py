@@ -19,8 +19,6 @@ from tokumei_arena.models import Message, OneTimeLink, Person
 from tokumei_arena.records import record
 from tokumei_arena.teams.membership import hand_over
 
-__all__ = ["erase_person", "keep_a_referee"]
-
 NO_NAME = "–"
 
 

@@ -12,8 +12,6 @@ from tokumei_arena import clock
 from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import OneTimeLink, Person, Team
 
-__all__ = ["find_link", "hash_token", "make_link", "use_link"]
-
 
 def hash_token(token: str) -> str:
     """Return what is kept of a token; tokens are long and random, so that a plain hash is enough."""

@@ -14,8 +14,6 @@ from tokumei_arena import access, clock
 from tokumei_arena.models import Message, Person, Team
 from tokumei_arena.records import record
 
-__all__ = ["DeskBackend", "pass_on", "send_invitation", "waiting_messages"]
-
 
 class DeskBackend(BaseEmailBackend):
     """Keeps every message for the referee, who passes its link on."""

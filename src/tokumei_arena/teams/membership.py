@@ -21,24 +21,6 @@ from tokumei_arena.records import record
 from tokumei_arena.teams import rate_limits
 from tokumei_arena.teams.links import make_link, use_link
 
-__all__ = [
-    "accept_invitation",
-    "accept_terms",
-    "approve",
-    "change_role",
-    "create_team",
-    "disqualify",
-    "edit_team",
-    "hand_over",
-    "invite",
-    "leave_team",
-    "open_invitations",
-    "registration_open",
-    "reinstate",
-    "remove_member",
-    "revoke_invitation",
-]
-
 Role = Membership.Role
 INVITATION_LASTS = timedelta(days=7)
 MOST_INVITATIONS = 30

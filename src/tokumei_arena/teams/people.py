@@ -19,15 +19,6 @@ from tokumei_arena.records import record
 from tokumei_arena.teams.erasure import keep_a_referee
 from tokumei_arena.teams.links import find_link, make_link, use_link
 
-__all__ = [
-    "become_referee",
-    "has_second_factor",
-    "make_referee",
-    "make_referee_link",
-    "referee_link",
-    "resign_as_referee",
-]
-
 REFEREE_LINK_LASTS = timedelta(days=1)
 SECOND_FACTORS = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
 

@@ -15,8 +15,6 @@ from django.utils.translation import ngettext
 from tokumei_arena import clock
 from tokumei_arena.errors import TooManyError
 
-__all__ = ["HOUR", "MINUTE", "spend"]
-
 MINUTE, HOUR = 60, 3600
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
 COUNT_LOCK = 7_466_003

@@ -16,8 +16,6 @@ from tokumei_arena.models import ApiToken, Person
 from tokumei_arena.records import record
 from tokumei_arena.teams.links import hash_token
 
-__all__ = ["PREFIX", "Scope", "find_token", "make_token", "revoke_token"]
-
 # Lets scanners of leaked secrets, and people, see what it is.
 PREFIX = "tokumei_"
 MOST_TOKENS = 20

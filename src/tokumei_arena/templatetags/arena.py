@@ -19,23 +19,6 @@ from django.utils.translation import gettext as _
 from tokumei.contests import Column
 from tokumei_arena.wording import in_language
 
-__all__ = [
-    "JST",
-    "Cell",
-    "Heading",
-    "as_json",
-    "badge",
-    "badge_kind",
-    "cells",
-    "figure",
-    "headings",
-    "is_jst",
-    "moment",
-    "register",
-    "shown",
-    "shown_moment",
-]
-
 register = template.Library()
 JST = ZoneInfo("Asia/Tokyo")
 NOTHING = "–"

@@ -15,8 +15,6 @@ from django.utils.translation import gettext_lazy
 from tokumei_arena.models import ApiToken, Person
 from tokumei_arena.teams import Scope
 
-__all__ = ["EraseForm", "NameForm", "PreferencesForm", "RefereeForm", "SignupForm", "TokenForm"]
-
 LONGEST_NAME = 80
 
 

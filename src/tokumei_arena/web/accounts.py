@@ -25,8 +25,6 @@ from tokumei_arena.teams import erase_person, make_token
 from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
 from tokumei_arena.web.frame import step_address
 
-__all__ = ["erase_account", "home", "preferences", "revoke_token", "tokens_page"]
-
 YEAR = 366 * 24 * 3600
 
 

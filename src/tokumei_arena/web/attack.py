@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
-from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena import access
-from tokumei_arena.addresses import person_of, round_of, target_of
+from tokumei_arena.addresses import round_of, target_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.own_work import own_guesses
-from tokumei_arena.web.play import form_key, upload_form
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import MAY_SUBMIT, remaining_tries, submit_guesses, used_tries
-
-__all__ = ["target", "target_file", "targets"]
 
 
 @require_GET
@@ -72,29 +68,19 @@ def target(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponse
     found = target_of(request, slug, kind, pk)
     refused: ArenaError | None = None
     if request.method == "POST":
-        if not request.user.is_authenticated:
-            return redirect_to_login(request.path)
-        try:
-            made = _hand_in(request, found)
-        except ArenaError as error:
-            refused = error
-        else:
-            messages.success(request, _("The guesses are stored and wait for the checker."))
-            return redirect("submission", slug, made.pk)
+        done = _("The guesses are stored and wait for the checker.")
+        specs = find_contest(found.round.contest.rule_set).guess_files
+        answer = uploads.hand_in(request, specs, partial(submit_guesses, target=found), done)
+        if not isinstance(answer, ArenaError):
+            return answer
+        refused = answer
     return _target_page(request, found, refused)
-
-
-def _hand_in(request: HttpRequest, found: Target) -> Submission:
-    file, name = uploads.received(request, find_game(found.round.contest.rule_set).guess_files)
-    note, key = request.POST.get("note", "").strip(), form_key(request, file)
-    with file:
-        return submit_guesses(person_of(request), found, file, name=name, note=note, client_key=key)
 
 
 def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None) -> HttpResponse:
     round_, contest = found.round, found.round.contest
-    game, shared = find_game(contest.rule_set), frame(request, contest, round_.kind)
-    about = {spec.name: in_language(spec.about) for spec in game.published_files}
+    rules, shared = find_contest(contest.rule_set), frame(request, contest, round_.kind)
+    about = {spec.name: in_language(spec.about) for spec in rules.published_files}
     files = access.target_files(request.user, found).select_related("blob", "team").order_by("name", "team__number")
     member, why_not = shared["membership"], _why_not(request.user, found)
     context = {
@@ -103,7 +89,7 @@ def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None
         "target": found,
         "files": [{"file": file, "about": about.get(file.name, "")} for file in files],
         "own": None if member is None else own_guesses(request.user, found, member.team),
-        "form": None if why_not and not refused else upload_form(game.guess_files, refused, request),
+        "form": None if why_not and not refused else uploads.upload_form(rules.guess_files, refused, request),
         "why_not": why_not,
         "attack_feedback": round_.get_attack_feedback_display(),
         "is_referee": access.is_referee(request.user),

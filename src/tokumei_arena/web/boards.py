@@ -14,7 +14,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 
-from tokumei.contests import Game, find_game
+from tokumei.contests import Contest as Rules
+from tokumei.contests import find_contest
 from tokumei_arena import access, boards
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.boards import (
@@ -33,8 +34,6 @@ from tokumei_arena.web.charts import heat_map, scatter
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.page_cache import recent
 from tokumei_arena.wording import in_language
-
-__all__ = ["board", "board_part", "overall"]
 
 
 @require_GET
@@ -89,7 +88,7 @@ def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
 
 
 def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
-    game, utility = find_game(round_.contest.rule_set), boards.board(round_, viewer)
+    rules, utility = find_contest(round_.contest.rule_set), boards.board(round_, viewer)
     table, found = board_table(utility), visible_tables(viewer, round_)
     # Whether the board still changes from minute to minute.
     live = not round_.is_in(Phase.Kind.PUBLISHED)
@@ -109,28 +108,28 @@ def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
         **context,
         "complete": found.complete,
         "rankings": ranking_tables(found.table, found.names, own),
-        **_trade_off(game, found, own),
+        **_trade_off(rules, found, own),
         "matrix": recent(
             f"matrix:{round_.pk}:{get_language()}:{live}",
-            lambda: render_to_string("boards/parts/heat.html", _matrix(game, found.matrix)),
+            lambda: render_to_string("boards/parts/heat.html", _matrix(rules, found.matrix)),
             state=lambda: board_state(round_),
         ),
     }
 
 
-def _trade_off(game: Game, found: Tables, own: str) -> dict[str, Any]:
+def _trade_off(rules: type[Rules], found: Tables, own: str) -> dict[str, Any]:
     axes = headings(found.table.anonymizer_columns)
     titles = {column.key: head for column, head in zip(found.table.anonymizer_columns, axes, strict=True)}
     points = [(one.name, one.utility, one.safety, one.ranked, one.team == own) for one in found.points]
     return {
         "scatter": scatter(points),
         "points": [(one.name, shown(one.utility), shown(one.safety)) for one in found.points],
-        "utility_axis": titles.get(game.utility_figure, Heading(game.utility_figure, "")),
-        "safety_axis": titles.get(game.safety_figure, Heading(game.safety_figure, "")),
+        "utility_axis": titles.get(rules.utility_figure, Heading(rules.utility_figure, "")),
+        "safety_axis": titles.get(rules.safety_figure, Heading(rules.safety_figure, "")),
     }
 
 
-def _matrix(game: Game, matrix: Matrix) -> dict[str, Any]:
+def _matrix(rules: type[Rules], matrix: Matrix) -> dict[str, Any]:
     """Return the attack matrix, which is the same for everybody who sees it."""
     values, unsafe = {}, set()
     for (owner, attacker), figures in matrix.cells.items():
@@ -140,7 +139,7 @@ def _matrix(game: Game, matrix: Matrix) -> dict[str, Any]:
             unsafe.add((attacker, owner))
     attackers = [(one.team, one.name) for one in matrix.attackers]
     owners = [(one.team, one.name) for one in matrix.owners]
-    titles = {column.key: in_language(column.title) for column in game.guess_columns}
+    titles = {column.key: in_language(column.title) for column in rules.guess_columns}
     return {
         "heat": heat_map(attackers, owners, values, frozenset(unsafe)),
         "has_unsafe": bool(unsafe),

@@ -14,8 +14,6 @@ from typing import Any
 
 from django.conf import settings
 
-__all__ = ["BodyLimit"]
-
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Dot", "HeatCell", "HeatMap", "Label", "Scatter", "Tick", "heat_map", "scatter", "ticks"]
-
 WIDTH, HEIGHT = 720, 440
 LEFT, RIGHT, TOP, BOTTOM = 70, 24, 24, 56
 LETTER, LINE = 7.0, 14.0

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena import access, work
 from tokumei_arena.addresses import contest_of
 from tokumei_arena.contests import hide_contest, open_contest, referee_steps
@@ -20,8 +20,6 @@ from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.web.frame import act, round_lines
 from tokumei_arena.work import failure_text, latest_submissions, queue
-
-__all__ = ["contest", "evaluate_again", "failed", "home", "live", "publish_again", "show"]
 
 
 @referee_only
@@ -62,8 +60,8 @@ def _live(found: Contest) -> dict[str, Any]:
 
 def _line(found: Contest, submission: Submission) -> dict[str, Any]:
     """Return a submission with its first figures, and why its evaluation failed if it did."""
-    game = find_game(found.rule_set)
-    columns = game.release_columns if submission.target is None else game.guess_columns
+    rules = find_contest(found.rule_set)
+    columns = rules.release_columns if submission.target is None else rules.guess_columns
     figures = {} if submission.evaluation is None else submission.evaluation.figures
     shown = cells(columns[:2], figures) if submission.verdict == Submission.Verdict.VALID else []
     return {"submission": submission, "cells": shown, "failure": failure_text(submission)}

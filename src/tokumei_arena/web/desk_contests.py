@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from tokumei.contests import find_game, game_names
+from tokumei.contests import find_contest, playable_contests, suggested_contest
 from tokumei_arena import clock
 from tokumei_arena.addresses import contest_of
 from tokumei_arena.contests import (
@@ -29,17 +29,14 @@ from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm,
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.wording import in_language
 
-__all__ = ["edit", "new"]
-
-FIRST_CHOICE = "pws2018"
-
 
 @referee_only
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     """Make a contest: everything has a sensible value, only the name must be written."""
-    rule_set = request.GET.get("rules", FIRST_CHOICE)
-    if rule_set not in game_names():
+    rule_set = request.GET.get("rules") or suggested_contest()
+    offered = playable_contests()
+    if rule_set not in offered:
         return redirect("desk_contest_new")
     data = request.POST if request.method == "POST" else None
     form = ContestForm(data, initial={"terms": DEFAULT_TERMS})
@@ -57,7 +54,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "parameters": parameters,
         "rounds": rounds,
         "rule_set": rule_set,
-        "games": [{"name": name, "title": in_language(find_game(name).title)} for name in game_names()],
+        "games": [{"name": name, "title": in_language(rules.title)} for name, rules in offered.items()],
     }
     return render(request, "desk/new.html", context, status=200 if data is None else 400)
 
@@ -123,7 +120,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "parameters": parameters,
         "round_forms": rounds,
-        "title": in_language(find_game(contest.rule_set).title),
+        "title": in_language(find_contest(contest.rule_set).title),
     }
     return render(request, "desk/edit.html", context, status=200 if data is None else 400)
 

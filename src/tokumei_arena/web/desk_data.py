@@ -13,11 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena.addresses import round_of
 from tokumei_arena.contests import (
-    DEFAULT_SUBJECTS,
-    LIMITS,
     DataRefusedError,
     DataReport,
     can_generate,
@@ -33,8 +31,6 @@ from tokumei_arena.web.desk_forms import GenerateForm
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only, too_large
 from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
-
-__all__ = ["data", "generate", "remove"]
 
 
 @referee_only
@@ -83,20 +79,20 @@ def _told(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _page(request: HttpRequest, round_: Round, *, status: int = 200, **more: Any) -> HttpResponse:
     contest = round_.contest
-    game = find_game(contest.rule_set)
+    rules = find_contest(contest.rule_set)
     files = DataFile.objects.filter(round=round_).select_related("team", "blob").order_by("team__number", "name")
-    low, high = LIMITS.get(contest.rule_set, (1, 1))
     # Private tables are as long as the common one they are drawn from, unless somebody wants another length.
-    usual = None if round_.private_data else DEFAULT_SUBJECTS.get(contest.rule_set)
+    sizes = rules.sizes
+    usual = None if round_.private_data or sizes is None else sizes.default
     context = {
         **desk_context(contest, "data"),
         "round": round_,
         "files": files,
-        "specs": [{"spec": spec, "about": in_language(spec.about)} for spec in game.data_files],
+        "specs": [{"spec": spec, "about": in_language(spec.about)} for spec in rules.data_files],
         "teams": contest.teams.filter(approved_at__isnull=False) if round_.private_data else [],
         "without": teams_without_data(round_),
         "can_generate": can_generate(round_),
-        "generate_form": GenerateForm(low=low, high=high, usual=usual),
+        "generate_form": None if sizes is None else GenerateForm(low=sizes.low, high=sizes.high, usual=usual),
         "used": round_.submissions.exists(),
         **more,
     }

@@ -12,21 +12,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tokumei_arena.contests import RoundPlan, own_parameters
+from tokumei.contests import find_contest
+from tokumei_arena.contests import ROUND_FIELDS, RoundPlan
 from tokumei_arena.models import Contest, Feedback, Phase, Round
-
-__all__ = [
-    "AnnouncementForm",
-    "AnswerForm",
-    "ContestForm",
-    "GenerateForm",
-    "ParametersForm",
-    "ReasonForm",
-    "RoundForm",
-    "StartsForm",
-    "TimesForm",
-    "UntilForm",
-]
+from tokumei_arena.wording import in_language
 
 MINUTES = "%Y-%m-%dT%H:%M"
 PHASES = list(Phase.Kind)
@@ -42,15 +31,6 @@ ENDS = {
     Phase.Kind.ANONYMIZE: gettext_lazy("Anonymization ends"),
     Phase.Kind.ATTACK: gettext_lazy("Attack ends"),
     Phase.Kind.SCORING: gettext_lazy("Scoring ends"),
-}
-PARAMETERS = {
-    "strict": gettext_lazy("correct the oddities of the official programs"),
-    "p": gettext_lazy("share of right guesses that counts as mere luck"),
-    "alpha": gettext_lazy("level of the safety test"),
-    "cells": gettext_lazy("attributes that make the cells of cmae and cmae2"),
-    "orphans": gettext_lazy("transactions without a master row: left out, or looked up in M"),
-    "threshold": gettext_lazy("rows that make a top item (empty: those of the 100th of T)"),
-    "complement": gettext_lazy("ham as share of equal instead of differing cells"),
 }
 
 
@@ -105,11 +85,11 @@ class ParametersForm(forms.Form):
 
     def __init__(self, data: QueryDict | None, *, rule_set: str, values: Mapping[str, Any] | None = None) -> None:
         super().__init__(data, prefix="parameter")
-        self.infos = own_parameters(rule_set)
-        for info in self.infos:
+        offered = find_contest(rule_set).referee_parameters()
+        self.infos = [info for info, _words in offered]
+        for info, words in offered:
             value = (values or {}).get(info.name, info.default)
-            label = PARAMETERS.get(info.name, info.doc)
-            self.fields[info.name] = _parameter_field(info, str(label), value)
+            self.fields[info.name] = _parameter_field(info, in_language(words), value)
 
     def chosen(self) -> dict[str, Any]:
         """Return the parameters that are not as the rule set has them anyway."""
@@ -141,15 +121,7 @@ class RoundForm(forms.ModelForm):  # type: ignore[type-arg]
         """The fields a referee sets."""
 
         model = Round
-        fields = (
-            "weight",
-            "private_data",
-            "release_limit",
-            "attack_limit",
-            "release_feedback",
-            "attack_feedback",
-            "freeze_minutes",
-        )
+        fields = ROUND_FIELDS
         labels = {  # noqa: RUF012
             "release_feedback": gettext_lazy("What teams learn of their utility"),
             "attack_feedback": gettext_lazy("What attackers learn of their score"),

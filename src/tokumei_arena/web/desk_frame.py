@@ -17,8 +17,6 @@ from tokumei_arena.addresses import contest_of
 from tokumei_arena.models import Contest, Person, Round, Team
 from tokumei_arena.work import was_cut
 
-__all__ = ["desk_context", "referee_of", "referee_only", "team_of", "too_large"]
-
 View = Callable[..., HttpResponse]
 
 

@@ -18,8 +18,6 @@ from tokumei_arena.web.desk_forms import AnnouncementForm, AnswerForm
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.web.frame import act
 
-__all__ = ["announce", "answer", "notices", "withdraw"]
-
 
 @referee_only
 @require_GET

@@ -29,8 +29,6 @@ from tokumei_arena.teams import (
 from tokumei_arena.web.desk_frame import referee_of, referee_only
 from tokumei_arena.web.frame import act
 
-__all__ = ["erase", "log", "message_done", "messages", "operations", "referee_link", "referees", "resign"]
-
 ENTRIES_PER_PAGE = 100
 # Walking the chain takes time: viewers who come within this many seconds share one walk.
 CHECK_SECONDS = 30

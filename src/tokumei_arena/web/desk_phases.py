@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -19,8 +20,6 @@ from tokumei_arena.models import Phase
 from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
 from tokumei_arena.web.frame import act, round_lines
-
-__all__ = ["close", "extend", "move", "phases"]
 
 
 @referee_only
@@ -44,40 +43,32 @@ def _phase(request: HttpRequest, slug: str, pk: UUID) -> Phase:
     )
 
 
-def _with_form(request: HttpRequest, slug: str, form: Any, action: Callable[[], object], done: str) -> HttpResponse:
+def _change(
+    request: HttpRequest, slug: str, form: ReasonForm, change: Callable[..., None], done: str, *fields: str
+) -> HttpResponse:
+    """Change a phase by what a form says, and go back to the timetable with a word on how it went."""
     if not form.is_valid():
         for errors in form.errors.values():
-            messages.error(request, " ".join(errors))
+            messages.error(request, " ".join(str(error) for error in errors))
         return redirect("desk_phases", slug)
-    return act(request, action, done, "desk_phases", slug)
+    values, by = [form.cleaned_data[name] for name in fields], referee_of(request)
+    return act(request, lambda: change(*values, by=by, reason=form.cleaned_data["reason"]), done, "desk_phases", slug)
 
 
 @referee_only
 @require_POST
 def extend(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Move the end of a phase; later phases move with it."""
-    phase, by, form = _phase(request, slug, pk), referee_of(request), UntilForm(request.POST)
-    return _with_form(
-        request,
-        slug,
-        form,
-        lambda: extend_phase(phase, form.cleaned_data["until"], by=by, reason=form.cleaned_data["reason"]),
-        _("The end of the phase is moved."),
-    )
+    change, done = partial(extend_phase, _phase(request, slug, pk)), _("The end of the phase is moved.")
+    return _change(request, slug, UntilForm(request.POST), change, done, "until")
 
 
 @referee_only
 @require_POST
 def close(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """End a phase now; the next one begins at once."""
-    phase, by, form = _phase(request, slug, pk), referee_of(request), ReasonForm(request.POST)
-    return _with_form(
-        request,
-        slug,
-        form,
-        lambda: close_phase(phase, by=by, reason=form.cleaned_data["reason"]),
-        _("The phase is closed."),
-    )
+    change, done = partial(close_phase, _phase(request, slug, pk)), _("The phase is closed.")
+    return _change(request, slug, ReasonForm(request.POST), change, done)
 
 
 @referee_only

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Rescore
@@ -29,8 +29,6 @@ from tokumei_arena.work import (
     rescore_progress,
     start_rescore,
 )
-
-__all__ = ["apply", "discard", "part", "rescore", "rescores", "start"]
 
 SHOWN_DIFFERENCES = 500
 DIGITS = 12
@@ -70,8 +68,8 @@ def _rescore(request: HttpRequest, slug: str, pk: UUID) -> Rescore:
 def _context(contest: Contest, found: Rescore) -> dict[str, Any]:
     progress = rescore_progress(found)
     differences = rescore_differences(found) if progress.finished and found.applied_at is None else []
-    game = find_game(contest.rule_set)
-    titles = {column.key: in_language(column.title) for column in (*game.release_columns, *game.guess_columns)}
+    rules = find_contest(contest.rule_set)
+    titles = {column.key: in_language(column.title) for column in (*rules.release_columns, *rules.guess_columns)}
     titles[VALID] = _("valid")
     return {
         "contest": contest,

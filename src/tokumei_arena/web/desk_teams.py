@@ -16,8 +16,6 @@ from tokumei_arena.teams import approve, disqualify, reinstate
 from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only, team_of
 from tokumei_arena.web.frame import act
 
-__all__ = ["decide", "teams"]
-
 
 @referee_only
 @require_GET

@@ -6,8 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-__all__ = ["csrf_failed", "failed", "forbidden", "missing"]
-
 
 def _page(request: HttpRequest, status: int) -> HttpResponse:
     return render(request, f"errors/{status}.html", status=status)

@@ -30,8 +30,6 @@ from tokumei_arena.boards import (
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.wording import in_language
 
-__all__ = ["board_export", "csv_bytes", "neutral", "overall_export"]
-
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # Spreadsheets take a file for UTF-8 only with this mark; programs skip it ("utf-8-sig").
 MARK = "\ufeff"

@@ -17,8 +17,6 @@ from tokumei_arena.contests import Step
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Phase, Round
 
-__all__ = ["PhaseLine", "RoundLine", "act", "frame", "round_lines", "step_address"]
-
 
 @dataclass(frozen=True)
 class PhaseLine:

@@ -18,8 +18,6 @@ from tokumei_arena.web.frame import frame
 from tokumei_arena.web.referees import count_link, refuse_link
 from tokumei_arena.web.team_forms import TeamForm, TermsForm
 
-__all__ = ["join_team", "team_new", "terms"]
-
 either = require_http_methods(["GET", "HEAD", "POST"])
 
 

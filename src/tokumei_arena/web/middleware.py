@@ -17,15 +17,6 @@ from tokumei_arena.models import Person
 from tokumei_arena.teams import has_second_factor
 from tokumei_arena.templatetags.arena import is_jst
 
-__all__ = [
-    "POLICY",
-    "RefereesNeedSecondFactor",
-    "SecurityHeaders",
-    "StaticFiles",
-    "ViewerPreferences",
-    "page_context",
-]
-
 Answer = Callable[[HttpRequest], HttpResponse]
 
 POLICY = (

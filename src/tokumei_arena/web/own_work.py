@@ -8,12 +8,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from tokumei.contests import Column, find_game
+from tokumei.contests import Column, find_contest
 from tokumei_arena import access
 from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
 from tokumei_arena.work import chosen_release, remaining_tries, shown_figures
-
-__all__ = ["Line", "OwnWork", "lines_of", "own_guesses", "own_releases"]
 
 # More than anybody reads on one page; the newest come first.
 MOST = 200
@@ -73,7 +71,7 @@ def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None
     """Return the releases of the viewer's team in a round."""
     if member is None:
         return None
-    columns = find_game(round_.contest.rule_set).release_columns
+    columns = find_contest(round_.contest.rule_set).release_columns
     found = access.submissions(viewer, round_.contest).filter(
         round=round_, team=member.team, kind=Submission.Kind.RELEASE
     )
@@ -90,7 +88,7 @@ def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None
 def own_guesses(viewer: access.Viewer, target: Target, team: Team) -> OwnWork:
     """Return the guesses of a team about a target."""
     round_ = target.round
-    columns = find_game(round_.contest.rule_set).guess_columns
+    columns = find_contest(round_.contest.rule_set).guess_columns
     found = access.submissions(viewer, round_.contest).filter(target=target, team=team)
     lines = lines_of(viewer, round_, found)
     return _work(columns, lines, round_.attack_limit, remaining_tries(round_, team, target))

@@ -10,8 +10,6 @@ from typing import TypeVar
 from django.conf import settings
 from django.core.cache import caches
 
-__all__ = ["recent"]
-
 Made = TypeVar("Made")
 Kept = tuple[float, object, Made]
 # How long something is worth showing while it is made anew.

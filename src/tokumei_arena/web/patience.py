@@ -14,8 +14,6 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["FairServer", "ImpatientProtocol"]
-
 HEADER_SECONDS = 15.0
 
 

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
-from django.contrib.auth.views import redirect_to_login
-from django.core.files.base import File
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tokumei.contests import FileSpec, find_game
+from tokumei.contests import find_contest
 from tokumei_arena import access
-from tokumei_arena.addresses import contest_of, person_of, round_of
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.contests import announcements_of, next_step, questions_of
 from tokumei_arena.errors import ArenaError
-from tokumei_arena.models import Contest, Person, Phase, Round, Submission
+from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
 from tokumei_arena.web.frame import frame, round_lines, step_address
 from tokumei_arena.web.own_work import own_releases
 from tokumei_arena.web.rules import contest_rules, ranking_rules
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import LONGEST_NOTE, MAY_SUBMIT, submit_release
-
-__all__ = ["contest", "data_file", "form_key", "round_page", "upload_form"]
+from tokumei_arena.work import MAY_SUBMIT, submit_release
 
 NEWEST = 5
 
@@ -43,7 +37,7 @@ def contest(request: HttpRequest, slug: str) -> HttpResponse:
     step = next_step(request.user, found)
     context = {
         **shared,
-        "game_title": in_language(find_game(found.rule_set).title),
+        "game_title": in_language(find_contest(found.rule_set).title),
         "lines": round_lines(shared["rounds"]),
         "rules": contest_rules(found, shared["rounds"]),
         "ranking": ranking_rules(found),
@@ -61,53 +55,18 @@ def round_page(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     round_ = round_of(request, slug, kind)
     refused: ArenaError | None = None
     if request.method == "POST":
-        if not request.user.is_authenticated:
-            return redirect_to_login(request.path)
-        try:
-            made = _hand_in(request, round_)
-        except ArenaError as error:
-            refused = error
-        else:
-            messages.success(request, _("The file is stored and waits for the checker."))
-            return redirect("submission", slug, made.pk)
+        done = _("The file is stored and waits for the checker.")
+        specs = find_contest(round_.contest.rule_set).release_files
+        answer = uploads.hand_in(request, specs, partial(submit_release, round_=round_), done)
+        if not isinstance(answer, ArenaError):
+            return answer
+        refused = answer
     return _round_page(request, round_, refused)
-
-
-def _hand_in(request: HttpRequest, round_: Round) -> Submission:
-    file, name = uploads.received(request, find_game(round_.contest.rule_set).release_files)
-    note, key = request.POST.get("note", "").strip(), form_key(request, file)
-    with file:
-        return submit_release(person_of(request), round_, file, name=name, note=note, client_key=key)
-
-
-def form_key(request: HttpRequest, file: File[Any]) -> str:
-    """Return a key that is the same if a form is sent twice with the same file, and another one for another file."""
-    nonce = request.POST.get("nonce", "")
-    if not nonce:
-        return ""
-    digest = hashlib.sha256(nonce.encode())
-    for piece in file.chunks():
-        digest.update(piece)
-    file.seek(0)
-    return digest.hexdigest()
-
-
-def upload_form(specs: tuple[FileSpec, ...], refused: ArenaError | None, request: HttpRequest) -> dict[str, Any]:
-    """Return what the template of an upload form needs."""
-    return {
-        "single": len(specs) == 1,
-        "specs": [(uploads.field_name(one), one, in_language(one.about)) for one in specs],
-        "about": in_language(specs[0].about) if len(specs) == 1 else "",
-        "largest": uploads.largest(),
-        "nonce": secrets.token_hex(16),
-        "error": refused.message if refused else "",
-        "note": request.POST.get("note", "")[:LONGEST_NOTE],
-    }
 
 
 def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None) -> HttpResponse:
     contest_ = round_.contest
-    game = find_game(contest_.rule_set)
+    rules = find_contest(contest_.rule_set)
     shared = frame(request, contest_, round_.kind)
     why_not = _why_not(request.user, contest_, round_)
     context = {
@@ -116,7 +75,7 @@ def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None)
         "line": round_lines([round_])[0],
         "data": _data_lines(request, round_),
         "own": own_releases(request.user, round_, shared["membership"]),
-        "form": None if why_not and not refused else upload_form(game.release_files, refused, request),
+        "form": None if why_not and not refused else uploads.upload_form(rules.release_files, refused, request),
         "why_not": why_not,
         "attack_began": round_.has_begun(Phase.Kind.ATTACK),
     }
@@ -138,7 +97,7 @@ def _why_not(viewer: access.Viewer, contest_: Contest, round_: Round) -> str:
 
 
 def _data_lines(request: HttpRequest, round_: Round) -> list[dict[str, Any]]:
-    about = {spec.name: in_language(spec.about) for spec in find_game(round_.contest.rule_set).data_files}
+    about = {spec.name: in_language(spec.about) for spec in find_contest(round_.contest.rule_set).data_files}
     files = access.data_files(request.user, round_).select_related("blob", "team").order_by("name", "team__number")
     return [{"file": file, "about": about.get(file.name, "")} for file in files]
 

@@ -15,8 +15,6 @@ from tokumei_arena.contests import LONGEST_QUESTION, announcements_of, ask_refer
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.web.frame import frame
 
-__all__ = ["clarifications"]
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def clarifications(request: HttpRequest, slug: str) -> HttpResponse:

@@ -18,8 +18,6 @@ from tokumei_arena.models import Person
 from tokumei_arena.teams import make_referee, referee_link, spend
 from tokumei_arena.web.account_forms import RefereeForm
 
-__all__ = ["LINKS_PER_MINUTE", "become_referee", "count_link", "refuse_link"]
-
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 LINKS_PER_MINUTE = 30
 

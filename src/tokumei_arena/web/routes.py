@@ -28,8 +28,6 @@ from tokumei_arena.web import (
     teams,
 )
 
-__all__ = ["desk_patterns", "urlpatterns"]
-
 
 class RoundKind(StringConverter):
     """The kind of a round; every other word after the contest's name is another page."""

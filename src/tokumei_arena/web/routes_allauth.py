@@ -12,8 +12,6 @@ from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as webauthn
 from django.urls import URLPattern, path, re_path
 
-__all__ = ["urlpatterns"]
-
 RESET = r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$"
 
 urlpatterns: list[URLPattern] = [

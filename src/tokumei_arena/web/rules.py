@@ -9,16 +9,15 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tokumei.contests import FileSpec, find_game
+from tokumei.contests import FileSpec, find_contest
 from tokumei_arena.models import Contest, Feedback, Round
+from tokumei_arena.rules import rules_of
 from tokumei_arena.wording import in_language
-
-__all__ = ["RuleLine", "contest_rules", "ranking_rules", "round_rules"]
 
 
 @dataclass(frozen=True)
 class RuleLine:
-    """One step of the game: what happens, and with which files."""
+    """One step of a contest: what happens, and with which files."""
 
     text: str
     files: Sequence[tuple[str, str]]
@@ -29,16 +28,16 @@ def _files(specs: Sequence[FileSpec]) -> list[tuple[str, str]]:
 
 
 def contest_rules(contest: Contest, rounds: Sequence[Round]) -> dict[str, Any]:
-    """Return the steps of the game, and what is special about each round."""
-    game = find_game(contest.rule_set)
+    """Return the steps of a contest, and what is special about each round."""
+    rules = find_contest(contest.rule_set)
     steps = [
-        RuleLine(_("Every team downloads the data:"), _files(game.data_files)),
-        RuleLine(_("It anonymizes the data and hands in:"), _files(game.release_files)),
+        RuleLine(_("Every team downloads the data:"), _files(rules.data_files)),
+        RuleLine(_("It anonymizes the data and hands in:"), _files(rules.release_files)),
         RuleLine(
             _("When anonymization ends, the other teams see this of it, under an alias instead of the team's name:"),
-            _files(game.published_files),
+            _files(rules.published_files),
         ),
-        RuleLine(_("They guess who is who, and hand in for each target:"), _files(game.guess_files)),
+        RuleLine(_("They guess who is who, and hand in for each target:"), _files(rules.guess_files)),
     ]
     return {"steps": steps, "rounds": [(one, round_rules(one)) for one in rounds]}
 
@@ -84,5 +83,5 @@ def round_rules(round_: Round) -> list[str]:
 
 def ranking_rules(contest: Contest) -> dict[str, str]:
     """Return how anonymizers and attackers are ranked, ties included."""
-    table = find_game(contest.rule_set).rank_round((), (), contest.parameters)
+    table = rules_of(contest).rank_round((), ())
     return {"anonymizers": in_language(table.anonymizer_rule), "attackers": in_language(table.attacker_rule)}

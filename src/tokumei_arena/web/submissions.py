@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from tokumei.contests import Column, find_game
+from tokumei.contests import Column, find_contest
 from tokumei_arena import access, work
 from tokumei_arena.addresses import person_of, submission_of
 from tokumei_arena.errors import ArenaError
@@ -26,8 +26,6 @@ from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web.frame import frame
 from tokumei_arena.wording import column_name, in_language
 from tokumei_arena.work import failure_text, feedback_policy, shown_figures
-
-__all__ = ["choose", "submission", "submission_file", "submission_status"]
 
 PER_PAGE = 50
 
@@ -48,8 +46,8 @@ def submission_status(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse
 
 
 def _columns(found: Submission) -> Sequence[Column]:
-    game = find_game(found.round.contest.rule_set)
-    return game.release_columns if found.kind == Submission.Kind.RELEASE else game.guess_columns
+    rules = find_contest(found.round.contest.rule_set)
+    return rules.release_columns if found.kind == Submission.Kind.RELEASE else rules.guess_columns
 
 
 def _result(request: HttpRequest, found: Submission) -> dict[str, Any]:

@@ -9,8 +9,6 @@ from django.utils.translation import gettext_lazy
 
 from tokumei_arena.models import Contest, Membership, Team
 
-__all__ = ["EditTeamForm", "InvitationForm", "RoleForm", "TeamForm", "TermsForm"]
-
 
 class TermsForm(forms.Form):
     """Acceptance of the terms; a contest without terms asks nothing."""

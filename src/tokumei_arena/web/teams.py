@@ -22,8 +22,6 @@ from tokumei_arena.teams import edit_team, open_invitations, registration_open, 
 from tokumei_arena.web.frame import act, frame
 from tokumei_arena.web.team_forms import EditTeamForm, InvitationForm, RoleForm
 
-__all__ = ["change_role", "edit", "invite", "leave", "remove_member", "revoke_invitation", "team"]
-
 
 def _own(request: HttpRequest, slug: str) -> Membership:
     """Return the viewer's membership; who has none finds nothing here."""

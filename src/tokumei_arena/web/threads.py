@@ -19,8 +19,6 @@ from django.core.handlers.base import BaseHandler
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-__all__ = ["THREADS", "ThreadedHandler"]
-
 # Enough to have some wait for the disk or the database while others compute.
 THREADS = 12
 

@@ -1,24 +1,29 @@
-"""Files that come with a form: one, or several that are packed into one."""
+"""Handing in by a form: one file, or several that are packed into one."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.core.files.base import File
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from tokumei.contests import FileSpec
-from tokumei_arena.errors import RefusedError
-from tokumei_arena.work import was_cut
-
-__all__ = ["FIELD", "Upload", "field_name", "largest", "pack", "received"]
+from tokumei_arena.errors import ArenaError, RefusedError
+from tokumei_arena.models import Person, Submission
+from tokumei_arena.wording import in_language
+from tokumei_arena.work import LONGEST_NOTE, was_cut
 
 FIELD = "file"
 MEGABYTE = 1_000_000
@@ -36,12 +41,12 @@ class Upload(NamedTuple):
     name: str
 
 
-def field_name(spec: FileSpec) -> str:
+def _field_name(spec: FileSpec) -> str:
     """Return the name of the field for one of several files."""
     return f"{FIELD}-{spec.name}"
 
 
-def largest() -> str:
+def _largest() -> str:
     """Return the size of the largest upload in words."""
     size = settings.ARENA_LIMITS["upload_bytes"]
     if size < MEGABYTE:
@@ -49,16 +54,58 @@ def largest() -> str:
     return f"{size / MEGABYTE:g} MB"
 
 
+def hand_in(
+    request: HttpRequest, specs: Sequence[FileSpec], submit: Callable[..., Submission], done: str
+) -> HttpResponse | ArenaError:
+    """Take in what a form sent and go on to the page of the submission; return the error if it is refused."""
+    if not isinstance(request.user, Person):
+        return redirect_to_login(request.path)
+    try:
+        file, name = received(request, specs)
+        note, key = request.POST.get("note", "").strip(), _form_key(request, file)
+        with file:
+            made = submit(request.user, file=file, name=name, note=note, client_key=key)
+    except ArenaError as error:
+        return error
+    messages.success(request, done)
+    return redirect("submission", made.round.contest.slug, made.pk)
+
+
+def _form_key(request: HttpRequest, file: File[Any]) -> str:
+    """Return a key that is the same if a form is sent twice with the same file, and another one for another file."""
+    nonce = request.POST.get("nonce", "")
+    if not nonce:
+        return ""
+    digest = hashlib.sha256(nonce.encode())
+    for piece in file.chunks():
+        digest.update(piece)
+    file.seek(0)
+    return digest.hexdigest()
+
+
+def upload_form(specs: tuple[FileSpec, ...], refused: ArenaError | None, request: HttpRequest) -> dict[str, Any]:
+    """Return what the template of an upload form needs."""
+    return {
+        "single": len(specs) == 1,
+        "specs": [(_field_name(one), one, in_language(one.about)) for one in specs],
+        "about": in_language(specs[0].about) if len(specs) == 1 else "",
+        "largest": _largest(),
+        "nonce": secrets.token_hex(16),
+        "error": refused.message if refused else "",
+        "note": request.POST.get("note", "")[:LONGEST_NOTE],
+    }
+
+
 def received(request: HttpRequest, specs: Sequence[FileSpec]) -> Upload:
-    """Return what was sent: the one file (or zip), or the several ones packed into a zip in the order of the game."""
+    """Return what was sent: the one file (or zip), or the several ones packed into a zip in the order of the rules."""
     files = request.FILES
     if was_cut(request):
         message = _("the upload is larger than %(limit)s; compress it (.gz or .zip) or make it smaller")
-        raise RefusedError(message % {"limit": largest()}, code="too-large")
+        raise RefusedError(message % {"limit": _largest()}, code="too-large")
     whole = files.get(FIELD)
     if isinstance(whole, File):
         return Upload(whole, Path(whole.name or FIELD).name)
-    parts = {spec.name: files.get(field_name(spec)) for spec in specs} if len(specs) > 1 else {}
+    parts = {spec.name: files.get(_field_name(spec)) for spec in specs} if len(specs) > 1 else {}
     given = {name: part for name, part in parts.items() if isinstance(part, File)}
     if not given:
         raise RefusedError(_("choose a file first"), code="no-file")

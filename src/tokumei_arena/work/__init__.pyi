@@ -23,7 +23,6 @@ from tokumei_arena.work.rescoring import rescore_progress as rescore_progress
 from tokumei_arena.work.rescoring import start_rescore as start_rescore
 from tokumei_arena.work.results import failure_text as failure_text
 from tokumei_arena.work.sandbox import run_child as run_child
-from tokumei_arena.work.staging import parameters_of as parameters_of
 from tokumei_arena.work.targets import chosen_release as chosen_release
 from tokumei_arena.work.targets import chosen_releases as chosen_releases
 from tokumei_arena.work.targets import release_counts as release_counts

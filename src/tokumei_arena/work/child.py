@@ -19,11 +19,11 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from tokumei.contests import Checked, FileSpec, Game, Note, find_game
+from tokumei.contests import Checked, FileSpec, Note
+from tokumei.contests import Contest as Rules
+from tokumei_arena.rules import rules_in
 from tokumei_arena.work.limits import Limits, confine
 from tokumei_arena.work.unpacking import unpack
-
-__all__ = ["TooMuchTogetherError", "run_job"]
 
 
 class TooMuchTogetherError(Exception):
@@ -32,20 +32,20 @@ class TooMuchTogetherError(Exception):
 
 def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     """Do what the job says; return plain values for JSON."""
-    game, limits = find_game(job["rule_set"]), Limits.of(job["limits"])
-    version = {"rule_version": game.version}
+    rules, limits = rules_in(job["rule_set"], job["parameters"]), Limits.of(job["limits"])
+    version = {"rule_version": rules.version()}
     task = job["task"]
     if task == "publish":
-        return {**version, "files": _publish(game, folder, job, limits)}
+        return {**version, "files": _publish(rules, folder, job, limits)}
     if task == "guesses":
-        return {**version, "results": _guesses(game, folder, job, limits)}
+        return {**version, "results": _guesses(rules, folder, job, limits)}
     if task == "release":
-        notes = unpack(folder / "release/upload", folder / "release", _names(game.release_files), limits)
+        notes = unpack(folder / "release/upload", folder / "release", _names(rules.release_files), limits)
         if notes:
             return {**version, "results": [_plain(_refused(notes))]}
-        checked = game.check_release(folder / "data", folder / "release", job["parameters"])
+        checked = rules.check_release(folder / "data", folder / "release")
     else:
-        checked = game.check_data(folder / "data", job["parameters"])
+        checked = rules.check_data(folder / "data")
     return {**version, "results": [_plain(checked)]}
 
 
@@ -53,19 +53,19 @@ def _names(files: tuple[FileSpec, ...]) -> list[str]:
     return [file.name for file in files]
 
 
-def _unpack_release(game: Game, folder: Path, limits: Limits) -> Path:
+def _unpack_release(rules: Rules, folder: Path, limits: Limits) -> Path:
     """Unpack a release that was found valid before."""
-    notes = unpack(folder / "release/upload", folder / "release", _names(game.release_files), limits)
+    notes = unpack(folder / "release/upload", folder / "release", _names(rules.release_files), limits)
     if notes:
         message = f"the release of the target cannot be unpacked any more: {notes[0].code}"
         raise RuntimeError(message)
     return folder / "release"
 
 
-def _publish(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, str]]:
+def _publish(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, str]]:
     """Write the files of a target; return where each is and for whom."""
-    release = _unpack_release(game, folder, limits)
-    made = game.publish(folder / "data", release, job["parameters"], attackers=job["attackers"], seed=job["seed"])
+    release = _unpack_release(rules, folder, limits)
+    made = rules.publish(folder / "data", release, attackers=job["attackers"], seed=job["seed"])
     listed: list[tuple[str, str, str, bytes]] = []
     for area, common, apart in (
         ("published", made.common, made.per_attacker),
@@ -81,30 +81,29 @@ def _publish(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> l
     return found
 
 
-def _guesses(game: Game, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, Any]]:
+def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, Any]]:
     """Score the guesses that can be unpacked, all at once; the others are refused one by one."""
-    release = _unpack_release(game, folder, limits)
+    release = _unpack_release(rules, folder, limits)
     folders = [folder / "guesses" / str(number) for number in range(job["count"])]
-    refused = _unpack_guesses(game, folders, limits)
+    refused = _unpack_guesses(rules, folders, limits)
     usable = [number for number, notes in refused.items() if not notes]
     scored = iter(
-        game.score_guesses(
+        rules.score_guesses(
             folder / "data",
             release,
             published=folder / "published",
             truth=folder / "truth",
             guesses=[folders[number] for number in usable],
-            parameters=job["parameters"],
         )
     )
     return [_plain(_refused(notes) if notes else next(scored)) for notes in refused.values()]
 
 
-def _unpack_guesses(game: Game, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:
+def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:
     """Unpack guesses; together they may take as much room as a single one, so that many do not fill the disk."""
     found, room = {}, limits.unpacked_bytes
     for number, place in enumerate(folders):
-        found[number] = unpack(place / "upload", place, _names(game.guess_files), limits)
+        found[number] = unpack(place / "upload", place, _names(rules.guess_files), limits)
         room -= sum(path.stat().st_size for path in place.glob("*.csv"))
         if room < 0 and len(folders) > 1:
             raise TooMuchTogetherError

@@ -21,14 +21,13 @@ from django.db.models import QuerySet
 
 from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, Team
 from tokumei_arena.records import copy_to, make_blob, store
+from tokumei_arena.rules import parameters_of
 from tokumei_arena.work import leases, staging, targets
 from tokumei_arena.work.leftovers import work_folder
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.pulse import Pulse
 from tokumei_arena.work.results import INTERRUPTED, NO_DATA, fail, finish, open_target, round_of
 from tokumei_arena.work.sandbox import Death, Outcome, run_child
-
-__all__ = ["Job", "claim_work", "heartbeat", "run_job", "work_once"]
 
 logger = logging.getLogger(__name__)
 # Guesses about one target that one process scores together.
@@ -151,7 +150,7 @@ def _died(job: Job, outcome: Outcome) -> None:
 def _in_child(job: Job, stopped: Callable[[], bool]) -> tuple[Outcome, list[dict[str, Any]]]:
     """Copy what is needed, run the process, keep the files it published."""
     row, round_ = job.rows[0], round_of(job.rows[0])
-    description = {"rule_set": round_.contest.rule_set, "parameters": staging.parameters_of(round_)}
+    description = {"rule_set": round_.contest.rule_set, "parameters": parameters_of(round_)}
     pulse = _pulse(job, stopped)
     with work_folder() as folder:
         try:

@@ -9,8 +9,6 @@ from typing import Any
 from tokumei_arena import access
 from tokumei_arena.models import Feedback, Phase, Round, Submission
 
-__all__ = ["coarse_figures", "feedback_policy", "figures_under", "shown_figures"]
-
 BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 

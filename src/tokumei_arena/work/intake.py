@@ -22,8 +22,6 @@ from tokumei_arena.models import Attempt, Blob, Choice, Membership, Person, Phas
 from tokumei_arena.records import discard_blob, put_file, record
 from tokumei_arena.teams import spend
 
-__all__ = ["choose", "free_slot", "remaining_tries", "retake_slot", "submit_guesses", "submit_release", "used_tries"]
-
 MAY_SUBMIT = (Membership.Role.CAPTAIN, Membership.Role.MEMBER)
 LONGEST_NOTE, LONGEST_KEY = 200, 64
 

@@ -18,8 +18,6 @@ from django.db.models import F, Q, QuerySet
 from tokumei_arena import clock
 from tokumei_arena.models import Leased, WorkState
 
-__all__ = ["available", "extend", "give_back", "held", "take"]
-
 Work = TypeVar("Work", bound=Leased)
 
 

@@ -22,8 +22,6 @@ from tokumei_arena import clock, environment
 from tokumei_arena.models import Blob, DataFile, Submission, TargetFile
 from tokumei_arena.records import PART, FolderStorage, discard_blob
 
-__all__ = ["sweep_files", "sweep_folders", "work_folder"]
-
 OLD = timedelta(days=1)
 
 

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
-__all__ = ["Limits", "confine"]
-
 OPEN_FILES = 256
 # Libraries reserve address space that they never touch; the watcher of the parent limits what is really used.
 ADDRESS_ROOM = 4_000_000_000

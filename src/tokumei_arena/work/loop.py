@@ -14,8 +14,6 @@ from django.db import close_old_connections, connection
 
 from tokumei_arena.work import evaluation, leftovers
 
-__all__ = ["run_until_signal", "run_worker"]
-
 logger = logging.getLogger(__name__)
 IDLE_SECONDS = 0.5
 AFTER_TROUBLE_SECONDS = 2.0

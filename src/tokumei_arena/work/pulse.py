@@ -11,8 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
-__all__ = ["Pulse"]
-
 Moved = TypeVar("Moved")
 BEATS_PER_LEASE = 3
 # Threads stay: connections to an object store belong to threads and take time to make.

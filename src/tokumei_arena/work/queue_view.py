@@ -15,8 +15,6 @@ from tokumei_arena.models import Contest, Person, RescoreItem, Submission, Targe
 from tokumei_arena.records import record
 from tokumei_arena.work import intake
 
-__all__ = ["Queue", "evaluate_again", "latest_submissions", "publish_again", "queue"]
-
 SHOWN = 40
 WAITING = (WorkState.QUEUED, WorkState.RUNNING)
 

@@ -19,16 +19,6 @@ from tokumei_arena.models import Evaluation, Person, Rescore, RescoreItem, Round
 from tokumei_arena.records import record
 from tokumei_arena.work import intake
 
-__all__ = [
-    "Difference",
-    "Progress",
-    "apply_rescore",
-    "discard_rescore",
-    "rescore_differences",
-    "rescore_progress",
-    "start_rescore",
-]
-
 VALID = "valid"
 
 
@@ -84,16 +74,13 @@ def start_rescore(round_: Round, *, by: Person, reason: str) -> Rescore:
         rescore = Rescore.objects.create(round=locked, reason=reason.strip(), by=by)
         items = [RescoreItem(rescore=rescore, submission=submission) for submission in found.order_by("received_at")]
         RescoreItem.objects.bulk_create(items)
-        record(
-            "rescore.start",
-            actor=by,
-            contest=locked.contest,
-            object_id=rescore.pk,
-            round=locked.kind,
-            count=len(items),
-            reason=reason.strip(),
-        )
+        _record("start", rescore, by, count=len(items), reason=reason.strip())
     return rescore
+
+
+def _record(what: str, rescore: Rescore, by: Person, **detail: Any) -> None:
+    round_ = rescore.round
+    record(f"rescore.{what}", actor=by, contest=round_.contest, object_id=rescore.pk, round=round_.kind, **detail)
 
 
 def rescore_progress(rescore: Rescore) -> Progress:
@@ -153,15 +140,7 @@ def apply_rescore(rescore: Rescore, *, by: Person) -> int:
             _put(item.submission, evaluation)
         rescore.applied_at = clock.now()
         rescore.save(update_fields=["applied_at"])
-        record(
-            "rescore.apply",
-            actor=by,
-            contest=rescore.round.contest,
-            object_id=rescore.pk,
-            round=rescore.round.kind,
-            submissions=state.total,
-            changed=changed,
-        )
+        _record("apply", rescore, by, submissions=state.total, changed=changed)
     return len(changed)
 
 
@@ -181,14 +160,7 @@ def discard_rescore(rescore: Rescore, *, by: Person, reason: str) -> None:
     with transaction.atomic():
         rescore = Rescore.objects.select_for_update().get(pk=rescore.pk)
         _refuse_closed(rescore)
-        record(
-            "rescore.discard",
-            actor=by,
-            contest=rescore.round.contest,
-            object_id=rescore.pk,
-            round=rescore.round.kind,
-            reason=reason.strip(),
-        )
+        _record("discard", rescore, by, reason=reason.strip())
         rescore.delete()
 
 

@@ -32,8 +32,6 @@ from tokumei_arena.records import discard_blob, put_file, record
 from tokumei_arena.work import intake, leases
 from tokumei_arena.work.sandbox import Death
 
-__all__ = ["fail", "failure_text", "fingerprint", "finish", "open_target", "round_of"]
-
 INTERRUPTED, NO_DATA = "interrupted", "no-data"
 REASONS = {
     Death.MEMORY: gettext_noop("the evaluation needed more memory than allowed; a smaller file may work"),

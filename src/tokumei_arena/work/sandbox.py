@@ -17,8 +17,6 @@ from typing import Any
 
 from tokumei_arena.work.limits import Limits
 
-__all__ = ["Death", "Outcome", "run_child"]
-
 TICK_SECONDS = 0.02
 LARGEST_RESULT = 200_000_000
 # What may pass into the child: nothing that names a database, a store or a key.

@@ -11,8 +11,6 @@ from tokumei.array_types import Bytes, Ints
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.messages import refusal
 
-__all__ = ["scan_csv"]
-
 COMMA, LF, CR = 44, 10, 13
 PIECE = 8 << 20
 

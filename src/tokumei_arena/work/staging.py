@@ -8,11 +8,10 @@ from typing import Any
 
 from django.db.models import Q
 
-from tokumei.contests import find_game
+from tokumei.contests import find_contest
 from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, TargetFile, Team
 from tokumei_arena.records import copy_to
-
-__all__ = ["MissingDataError", "data_blobs", "parameters_of", "put_files", "stage_guesses", "stage_release"]
+from tokumei_arena.rules import parameters_of
 
 Inputs = dict[str, Any]
 Copy = Callable[[Blob, Path], None]
@@ -20,11 +19,6 @@ Copy = Callable[[Blob, Path], None]
 
 class MissingDataError(Exception):
     """The round has no data to compare a submission with."""
-
-
-def parameters_of(round_: Round) -> dict[str, Any]:
-    """Return the parameters of the game in this round."""
-    return {**round_.contest.parameters, **round_.parameters, "round": round_.kind}
 
 
 def data_blobs(round_: Round, team: Team | None) -> dict[str, Blob]:
@@ -46,7 +40,7 @@ def put_files(folder: Path, blobs: dict[str, Blob], *, copy: Copy = copy_to) -> 
 
 def _stage_data(folder: Path, round_: Round, team: Team, copy: Copy) -> dict[str, str]:
     blobs = data_blobs(round_, team)
-    needed = [file.name for file in find_game(round_.contest.rule_set).data_files if not file.optional]
+    needed = [file.name for file in find_contest(round_.contest.rule_set).data_files if not file.optional]
     if any(name not in blobs for name in needed):
         raise MissingDataError
     return put_files(folder / "data", blobs, copy=copy)

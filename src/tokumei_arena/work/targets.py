@@ -16,56 +16,16 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Count, Max
 
-from tokumei.contests import find_game
 from tokumei_arena import clock
 from tokumei_arena.models import Choice, LogEntry, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import record
+from tokumei_arena.rules import rules_of
 
-__all__ = [
-    "chosen_release",
-    "chosen_releases",
-    "due_rounds",
-    "make_due_targets",
-    "release_counts",
-    "secret_number",
-]
-
-ALIASES = [
-    "Agate",
-    "Amber",
-    "Basalt",
-    "Beryl",
-    "Cobalt",
-    "Coral",
-    "Flint",
-    "Garnet",
-    "Granite",
-    "Ivory",
-    "Jade",
-    "Jasper",
-    "Lapis",
-    "Marble",
-    "Mica",
-    "Nickel",
-    "Obsidian",
-    "Olivine",
-    "Onyx",
-    "Opal",
-    "Pearl",
-    "Pyrite",
-    "Quartz",
-    "Ruby",
-    "Sapphire",
-    "Silica",
-    "Slate",
-    "Spinel",
-    "Sulfur",
-    "Talc",
-    "Topaz",
-    "Turquoise",
-    "Umber",
-    "Zircon",
-]
+ALIASES = (
+    "Agate Amber Basalt Beryl Cobalt Coral Flint Garnet Granite Ivory Jade Jasper Lapis Marble Mica "
+    "Nickel Obsidian Olivine Onyx Opal Pearl Pyrite Quartz Ruby Sapphire Silica Slate Spinel Sulfur Talc "
+    "Topaz Turquoise Umber Zircon"
+)
 
 
 def chosen_release(round_: Round, team: Team) -> Submission | None:
@@ -75,7 +35,7 @@ def chosen_release(round_: Round, team: Team) -> Submission | None:
 
 def chosen_releases(round_: Round, *, until: datetime | None = None) -> dict[UUID, Submission]:
     """Return the release with which each team competes, by team; ``until``: only what was there at that moment."""
-    game = find_game(round_.contest.rule_set)
+    rules = rules_of(round_.contest)
     valid = Submission.objects.filter(
         round=round_, kind=Submission.Kind.RELEASE, verdict=Submission.Verdict.VALID
     ).select_related("evaluation")
@@ -84,7 +44,7 @@ def chosen_releases(round_: Round, *, until: datetime | None = None) -> dict[UUI
     wanted = _choices(round_, until)
     best: dict[UUID, tuple[tuple[Any, ...], Submission]] = {}
     for one in valid:
-        quality = math.inf if one.evaluation is None else game.release_order(one.evaluation.figures)
+        quality = math.inf if one.evaluation is None else rules.release_order(one.evaluation.figures)
         order = (str(one.pk) not in wanted, quality)
         key = (*order, one.received_at, str(one.pk))
         if one.team_id not in best or key < best[one.team_id][0]:
@@ -145,7 +105,7 @@ def make_due_targets(round_: Round) -> list[Target]:
         made = [(team, chosen[team.pk]) for team in teams if team.pk in chosen]
         made.sort(key=lambda entry: secret_number(locked, f"team:{entry[0].pk}"))
         # Aliases come in another secret order than the targets, so that neither follows from the other.
-        names = sorted(ALIASES, key=lambda name: secret_number(locked, f"name:{name}"))
+        names = sorted(ALIASES.split(), key=lambda name: secret_number(locked, f"name:{name}"))
         found = []
         for position, (team, release) in enumerate(made):
             again = position // len(names)

@@ -1,6 +1,6 @@
-"""From an upload to the files of a game: plain CSV, .gz or zip, with every limit checked before anything parses them.
+"""From an upload to the files of a contest: plain, .gz or zip, with every limit checked before anything parses them.
 
-Names inside an archive only choose among the files that the game knows; they are never used as paths.
+Names inside an archive only choose among the files that the rules know; they are never used as paths.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from tokumei.contests import Note
 from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.messages import RefusedFileError, refusal
 from tokumei_arena.work.scan import scan_csv
-
-__all__ = ["unpack"]
 
 PIECE = 1 << 20
 # Below this many bytes no ratio is suspicious: a file of deleted rows packs a thousandfold.

@@ -9,8 +9,6 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 
-__all__ = ["LimitedUpload", "was_cut"]
-
 
 class LimitedUpload(FileUploadHandler):
     """Takes files up to the limit; beyond it the request is marked and the rest is thrown away.

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.attacks.matching.record_graphs import record_graph
 from tests.attacks.matching.test_matchings import all_matchings
 from tests.effort import examples
-from tokumei.attacks.matching.consistency import consistency_graph, published_histories, record_graph
+from tokumei.attacks.matching.consistency import consistency_graph, published_histories
 from tokumei.attacks.matching.matchings import Bipartite, find_matches
 from tokumei.data.cells import Cells, RangeCells, SetCells
-from tokumei.data.history import Column, History, Kind, Release, Schema
+from tokumei.data.history import History, Release
+from tokumei.data.schema import Column, Kind, Schema
 
 STATIC = Schema("row", (Column(name="age", kind=Kind.NUMBER), Column(name="zip", kind=Kind.NUMBER)))
 PEOPLE = History.from_frame(

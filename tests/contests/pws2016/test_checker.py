@@ -7,9 +7,10 @@ import pytest
 
 from tests.shop_example import M, T, table
 from tokumei.contests.pws2016.checker import FilesCheck, check_master, check_rows, check_transactions, unreadable_lines
-from tokumei.contests.pws2016.messages import MASTER_CODES
-from tokumei.contests.pws2016.shop import MASTER_COLUMNS, TRANSACTION_COLUMNS
+from tokumei.contests.pws2016.files import MASTER_COLUMNS, TRANSACTION_COLUMNS
+from tokumei.contests.pws2016.messages import HOME, MASTER_CODES
 from tokumei.errors import ContentError, Finding
+from tokumei.words import Message
 
 IDS = table(M, MASTER_COLUMNS)["customer"]
 
@@ -128,7 +129,8 @@ def test_all_files_together() -> None:
         "M'": check_master(master(M + M), limit=4),
         "P": check_rows(pl.Series(["9"]), n=4, expected=1, distinct=True),
     }
-    check = FilesCheck(files, ("a warning",))
+    warning = Message("warning.ids-left", {"file": "M'", "count": 3}, HOME)
+    check = FilesCheck(files, (warning,))
     assert (check.valid, check.error_count) == (False, 6)
     document = check.as_dict(2)
     assert document["errors"] == [

@@ -16,7 +16,7 @@ from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
 from tokumei.contests.pws2016.methods.pseudonym_control import PseudonymControl
 from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
 from tokumei.contests.pws2016.metrics.row_guesses import chance_limit, judge_rows
-from tokumei.contests.pws2016.rules import Pws2016
+from tokumei.contests.pws2016.rules import Rules2016
 from tokumei.contests.pws2016.shop import claimed_rows, shop_of, shop_release
 from tokumei.contests.pws2016.verdict import combined_scores, judge_release
 from tokumei.data import History, Outcome, Release, Secret
@@ -139,7 +139,7 @@ def test_verdicts() -> None:
 
 
 def test_combined_scores_add_or_take_the_worse() -> None:
-    rules = Pws2016(cells="sex", complement=True)
+    rules = Rules2016(cells="sex", complement=True)
     scores = rules.utility(history(), *release(M, T, 2, 3, 4, 1))
     found = combined_scores(scores, 0.25)
     error = 9.0412698 / (7.9 + 2.7642857)

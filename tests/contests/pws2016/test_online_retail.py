@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, contest_2018, read_online_retail
+from tokumei.contests.pws2017.files import FILES as FILES_2017
+from tokumei.contests.pws2018.files import FILES as FILES_2018
 from tokumei.contests.reading import read_contest
 from tokumei.errors import ContentError, SchemaError
 
@@ -98,7 +100,7 @@ def test_the_figures_of_the_paper(real_data: Path) -> None:
 @pytest.mark.parametrize("name", ["pwscup2018_T.csv", "pwscup2018_T_final_reconstructed.csv"])
 def test_2018_files_are_reproduced_line_by_line(real_data: Path, name: str) -> None:
     records = cleansed(read_online_retail(real_data / "online_retail.parquet"))
-    official = read_contest(real_data / name, "pws2018", "T")
+    official = read_contest(real_data / name, FILES_2018["T"])
     made = contest_2018(records, official["customer"].unique())
     assert made.equals(official)
     assert contest_2018(records)["customer"].n_unique() == 4_292
@@ -107,7 +109,7 @@ def test_2018_files_are_reproduced_line_by_line(real_data: Path, name: str) -> N
 def test_2017_transactions_are_among_those_of_2016(real_data: Path) -> None:
     records = cleansed(read_online_retail(real_data / "online_retail.parquet"))
     _, transactions = contest_2016(records, rng=np.random.default_rng(1))
-    official = read_contest(real_data / "pwscup2017_T.csv", "pws2017", "T")
+    official = read_contest(real_data / "pwscup2017_T.csv", FILES_2017["T"])
     ours = transactions.filter(
         pl.col("customer").is_in(official["customer"].unique().implode()) & ~pl.col("date").str.starts_with("2011/12/")
     ).with_columns(invoice=pl.lit("0"))

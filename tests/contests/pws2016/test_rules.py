@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Run
 from tests.shop_example import M3, T3, M, T, random_history, write
 from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
-from tokumei.contests.pws2016.rules import METHODS, SAMPLES, Files, Pws2016
+from tokumei.contests.pws2016.rules import METHODS, SAMPLES, Files, Rules2016, find_attack, find_method
 from tokumei.contests.pws2016.shop import shop_history, shop_of
 from tokumei.contests.pws2016.table import markdown
 from tokumei.data import History
@@ -264,16 +264,15 @@ def test_ids_left_in_place_are_an_error_if_asked(run: Run, example: dict[str, Pa
 
 
 def test_p_is_needed_to_judge(example: dict[str, Path]) -> None:
-    found = Pws2016().read(Files(m=example["M"], t=example["T"], m1=example["M1"], t1=example["T1"]))
+    found = Rules2016().read(Files(m=example["M"], t=example["T"], m1=example["M1"], t1=example["T1"]))
     with pytest.raises(ParameterError, match="the file P is needed here"):
         _ = found.secret
 
 
 def test_registered_parts_bear_their_names() -> None:
-    rules = Pws2016()
-    assert [rules.make_anonymizer(name).name for name in METHODS] == [*SAMPLES, "ano-pseudonyms"]
-    assert [rules.make_attack(name).name for name in ATTACKS] == ATTACKS
-    assert all(method.needs == ("records", "people") for method in map(rules.make_anonymizer, METHODS))
+    assert [find_method(name).name for name in METHODS] == [*SAMPLES, "ano-pseudonyms"]
+    assert [find_attack(name).name for name in ATTACKS] == ATTACKS
+    assert all(method.needs == ("records", "people") for method in map(find_method, METHODS))
 
 
 RETAIL = pl.DataFrame(
@@ -312,7 +311,7 @@ def test_online_retail_as_in_the_documentation(real_data: Path, record_property:
     source = cleansed(read_online_retail(real_data / "online_retail.parquet"))
     original = shop_history(*contest_2016(source, rng=np.random.default_rng(1)))
     assert (len(original), len(original.subjects)) == (397_636, 4_334)
-    rows = {row["anonymizer"]: row for row in Pws2016().sample_table(original, seed=1)}
+    rows = {row["anonymizer"]: row for row in Rules2016().sample_table(original, seed=1)}
     assert rows["ano-shuffle"]["attacks"]["re-combined"] > 0.99
     assert {name for name, row in rows.items() if not row["consistent"]} == {"ano-ya", "ano-tya"}
     page = (Path(__file__).resolve().parents[3] / "docs" / "pws2016.md").read_text(encoding="utf-8")

@@ -56,7 +56,7 @@ def test_figures_are_those_of_the_official_programs(golden: Path, case: str) -> 
     for name, value in result.figures().items():
         official = stated[name]
         if isinstance(official, dict):
-            assert any(warning.startswith(name) for warning in result.warnings)
+            assert any(str(warning).startswith(name) for warning in result.warnings)
             assert result.as_dict()[name] is (None if name != "E6" else result.deleted)
         else:
             tolerance = 5e-5 if name == "E6" else 1e-9

@@ -11,8 +11,8 @@ import pytest
 
 from tokumei.contests.pws2018 import release_checker
 from tokumei.contests.pws2018 import rules as pws2018
-from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
-from tokumei.contests.reading import PWS2018_SCHEMA
+from tokumei.contests.pws2018.files import SCHEMA
+from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
 from tokumei.data.cells import MISSING
 from tokumei.data.history import History
 from tokumei.errors import InfeasibleError
@@ -32,7 +32,7 @@ def anonymized(
 ) -> dict[str, Any]:
     """Write A with the seed 3; return what is told about it."""
     method = make_method(name, settings)
-    return Pws2018().anonymize(method, Original.read(t).history, a, rng=np.random.default_rng(3))
+    return Rules2018().anonymize(method, Original.read(t).history, a, rng=np.random.default_rng(3))
 
 
 def test_what_is_told_is_what_the_file_says(t: Path, tmp_path: Path) -> None:
@@ -43,8 +43,8 @@ def test_what_is_told_is_what_the_file_says(t: Path, tmp_path: Path) -> None:
     assert told["rows"] == len(lines) == original.frame.height
     assert told["deleted"] == lines.count("*,*,*,*,*")
     assert told["pseudonyms"] == len({line.split(",")[0] for line in lines} - {"*"}) == 40
-    assert told["U"] == pytest.approx(Pws2018().utility(original, Anonymized.read(a)).value, rel=1e-12)
-    assert Pws2018().check(original, a).valid
+    assert told["U"] == pytest.approx(Rules2018().utility(original, Anonymized.read(a)).value, rel=1e-12)
+    assert Rules2018().check(original, a).valid
     assert a.stat().st_mode & 0o077 == 0
 
 
@@ -95,7 +95,7 @@ def test_coded_text_says_what_the_history_says() -> None:
             "quantity": ["1", "", "12"],
         }
     )
-    history = History.from_frame(frame, PWS2018_SCHEMA)
+    history = History.from_frame(frame, SCHEMA)
     assert int((history.codes["date"] == MISSING).sum()) == 1
     coded = pws2018._coded_text(history)
     assert coded.cast(pl.String).equals(history.text(literal=True))

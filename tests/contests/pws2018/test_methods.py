@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.methods.delete_cells import DeleteCells
 from tokumei.contests.pws2018.methods.random_generalization import RandomGeneralization, smallest_free_numbers
-from tokumei.contests.reading import PWS2018_SCHEMA
 from tokumei.data.cells import MISSING, RangeCells, SetCells
 from tokumei.data.history import History, Release, Secret
 from tokumei.errors import ParameterError
@@ -29,7 +29,7 @@ def _history(size: int) -> History:
         },
         schema_overrides={"customer": pl.String, "goods": pl.String},
     )
-    return History.from_frame(frame, PWS2018_SCHEMA)
+    return History.from_frame(frame, SCHEMA)
 
 
 def _run(part: Method, history: History, seed: int = 1) -> tuple[Release, Secret]:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.publishing import aligned_lines, published_bytes
 from tokumei.data.cells import RangeCells
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 
 
 def test_records_stand_where_they_came_from_and_missing_ones_are_deleted() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.printed_figures import published_figures, published_utility
 from tokumei.contests.pws2018.report_tables import ReportTables, published_correlations, reproduce_tables
 from tokumei.contests.pws2018.use_cases import UseCaseOptions
-from tokumei.contests.reading import PWS2018_SCHEMA
 from tokumei.data.history import History
 from tokumei.errors import InputError, ParameterError
 
@@ -19,7 +19,7 @@ NAMES = ["customer", "date", "goods", "price", "quantity"]
 
 
 def _history(frame: pl.DataFrame) -> History:
-    return History.from_frame(frame, PWS2018_SCHEMA)
+    return History.from_frame(frame, SCHEMA)
 
 
 def _real_tables(folder: Path) -> ReportTables:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 import pytest
 
-from tokumei.contests.pws2018.sampling import PlainRows, Sampler, draw_samples
-from tokumei.contests.reading import PWS2018_SCHEMA
+from tokumei.contests.pws2018.files import SCHEMA
+from tokumei.contests.pws2018.sampling import PlainRows, Sampler
 from tokumei.data.cells import RangeCells, SetCells
 from tokumei.data.history import History, Release
 from tokumei.errors import InputError
 
 
+def draw_samples(history: History, release: Release, *, draws: int, rng: np.random.Generator) -> Iterator[PlainRows]:
+    """Yield samples of a release, each from a generator of its own, so that draw i is the same however many follow."""
+    sampler = Sampler.of_release(history, release)
+    for child in rng.spawn(draws):
+        yield sampler.draw(child)
+
+
 def _history(rows: list[tuple[str, str, str, str, str]]) -> History:
     names = ["customer", "date", "goods", "price", "quantity"]
-    return History.from_frame(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"), PWS2018_SCHEMA)
+    return History.from_frame(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"), SCHEMA)
 
 
 @pytest.fixture
@@ -32,8 +40,8 @@ def history() -> History:
 
 
 def _release(history: History, **changed: RangeCells | SetCells) -> Release:
-    cells = {field.name: history.cells(field.name) for field in PWS2018_SCHEMA.fields}
-    return Release(PWS2018_SCHEMA, pl.Series(["10", "10", "20"]), {**cells, **changed})
+    cells = {field.name: history.cells(field.name) for field in SCHEMA.fields}
+    return Release(SCHEMA, pl.Series(["10", "10", "20"]), {**cells, **changed})
 
 
 def test_plain_cells_are_kept(history: History) -> None:

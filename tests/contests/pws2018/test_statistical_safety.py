@@ -92,7 +92,7 @@ def test_repeated_pseudonym_counts_again_with_a_warning(owners: pl.DataFrame) ->
     result = judge_guesses(owners, _answer(["70,1", "70,1", "80,3"]))
     assert (result.n, result.hits) == (3, 3)
     (warning,) = result.warnings
-    assert warning.startswith("1 guess repeats a pseudonym; as in the official program each counts again")
+    assert str(warning).startswith("1 guess repeats a pseudonym; as in the official program each counts again")
 
 
 def test_strict_test_refuses_repeated_pseudonyms(owners: pl.DataFrame) -> None:
@@ -118,7 +118,7 @@ def test_zero_in_a_table_is_named_as_the_generators_defect(owners: pl.DataFrame)
     p, alpha, wrong = Fraction(1, 50), Fraction(45, 1000), _answer(["70,9"])
     result = SafetyTest(p=p, alpha=alpha, table=(1, 0)).judge(owners, wrong)
     assert result.unsafe
-    assert "r(1) = 0, a defect of the official table generator" in result.warnings[0]
+    assert "r(1) = 0, a defect of the official table generator" in str(result.warnings[0])
     strict = SafetyTest(p=p, alpha=alpha, table=(1, 0), strict=True).judge(owners, wrong)
     assert (strict.threshold, strict.unsafe) == (1, False)
 

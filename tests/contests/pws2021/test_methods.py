@@ -152,14 +152,14 @@ def test_the_pipeline_passes_the_final_round_on_real_data(real_data: Path, tmp_p
     """The winners had a risk of 0.067; the mean over 100 draws must be no higher against the contest's attacks."""
     from tokumei.contests.pws2021.attacks.loss_band import LossBand
     from tokumei.contests.pws2021.attacks.nearest_linkage import NearestLinkage
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021, release_lines
 
     original = HealthFile.read(real_data / "pwscup2021_B.csv", "B")
     release, secret = Team06().anonymize(original.history, rng=np.random.default_rng(1))
     d, x = tmp_path / "D.csv", tmp_path / "X.csv"
     d.write_text("".join(f"{line}\n" for line in release_lines(release, original)))
     x.write_text("".join(f"{row}\n" for row in kept_rows(original.frame.height, secret.rows).tolist()))
-    rules = Pws2021()
+    rules = Rules2021()
     found = rules.evaluate(original, d, x)
     assert found["passes"], found["limits"]
     assert isinstance(original.table, HealthTable)

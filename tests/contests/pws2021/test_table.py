@@ -119,9 +119,10 @@ def test_information_loss_of_the_specification() -> None:
 def test_counts_and_odds_of_real_data_are_those_of_the_specification(real_data: object) -> None:
     from pathlib import Path
 
+    from tokumei.contests.pws2021.files import FILES
     from tokumei.contests.reading import read_contest
 
-    b = HealthTable.from_frame(read_contest(Path(str(real_data)) / "pwscup2021_B.csv", "pws2021", "B"))
+    b = HealthTable.from_frame(read_contest(Path(str(real_data)) / "pwscup2021_B.csv", FILES["B"]))
     rows = {(row[0], row[1]): row[2] for row in cross_counts(b).listed()}
     assert len(rows) == 66
     assert [rows[sex, dia] for sex in ("Female", "Male") for dia in (0, 1)] == [1710, 407, 1607, 466]

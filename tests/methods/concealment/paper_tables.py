@@ -8,10 +8,11 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 
-from tokumei.attacks.matching.consistency import record_graph
+from tests.attacks.matching.record_graphs import record_graph
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import Cells, RangeCells, SetCells
-from tokumei.data.history import Column, History, Kind, Release, Schema
+from tokumei.data.history import History, Release
+from tokumei.data.schema import Column, Kind, Schema
 
 DIGITS = ("d1", "d2", "d3", "d4", "d5")
 PEOPLE = Schema(

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.attacks.matching.record_graphs import record_graph
 from tests.effort import examples
 from tests.methods.concealment import paper_tables as paper
-from tokumei.attacks.matching.consistency import published_histories, record_graph
+from tokumei.attacks.matching.consistency import published_histories
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import RangeCells
-from tokumei.data.history import Column, History, Kind, Release, Schema, Secret
+from tokumei.data.history import History, Release, Secret
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.concealment.dynamic import KConcealment, conceal, join_records, subject_pairs
 from tokumei.methods.concealment.edge_cover import edge_cover

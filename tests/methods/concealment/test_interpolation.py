@@ -10,7 +10,8 @@ from tests.methods.concealment import paper_tables as paper
 from tokumei.attacks.matching.consistency import consistency_graph
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import MISSING, SetCells
-from tokumei.data.history import Column, History, Kind, Schema
+from tokumei.data.history import History
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError
 from tokumei.methods.concealment.interpolation import RecordInterpolation, complete, publish_slots
 from tokumei.methods.grouping.groups import Groups

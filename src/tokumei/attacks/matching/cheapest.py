@@ -23,8 +23,6 @@ from tokumei.attacks.matching.record_fit import collect_fits
 from tokumei.data import History, RangeCells, Release, assign, cell_errors
 from tokumei.progress import stage
 
-__all__ = ["EdgeCosts", "cheapest_matches", "edge_costs"]
-
 MOST_FITS = 4_000_000
 LARGEST_COMPONENT = 5_000
 # Sums of the same errors in another order differ by rounding only; real differences of cell errors are far larger.

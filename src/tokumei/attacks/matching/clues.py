@@ -23,19 +23,6 @@ from tokumei.attacks.matching.record_fit import FitIndex, append_fits
 from tokumei.data import Cells, RangeCells, Release, SetCells
 from tokumei.words import Message
 
-__all__ = [
-    "RANGE_VARIANTS",
-    "SET_VARIANTS",
-    "Hits",
-    "differing_edges",
-    "hits_against_chance",
-    "named_links",
-    "position_detail",
-    "range_scores",
-    "set_scores",
-    "suppression_components",
-]
-
 TIE = 1e-9
 LARGEST_GROUP = 50
 
@@ -183,12 +170,9 @@ def _scores(
             offsets, codes,
         )  # fmt: skip
     mean = total[:, :3] / np.maximum(total[:, 3:], 1.0)
-    result = []
-    for name, factors in variants.items():
-        score = np.zeros(len(graph))
-        score[where] = mean @ np.array(factors)
-        result.append((position_detail(name), score))
-    return result
+    scores = np.zeros((len(variants), len(graph)))
+    scores[:, where] = [mean @ np.array(factors) for factors in variants.values()]
+    return [(position_detail(name), score) for name, score in zip(variants, scores, strict=True)]
 
 
 def range_scores(release: Release, consistency: Consistency, matches: Matches) -> list[tuple[Message, Floats]]:

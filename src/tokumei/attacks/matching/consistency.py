@@ -20,8 +20,6 @@ from tokumei.attacks.matching.record_fit import FitIndex, fit_index, match_histo
 from tokumei.data import History, Release
 from tokumei.progress import stage
 
-__all__ = ["Consistency", "Histories", "consistency_graph", "published_histories", "record_graph", "row_content"]
-
 PAIRS_AT_ONCE = 4096
 MOST_PAIRS = 50_000_000
 
@@ -147,17 +145,3 @@ def _expand(histories: Histories, kind: Ints, subject: Ints, subjects: int) -> B
     first = np.repeat(np.concatenate(([0], np.cumsum(sizes)))[:-1] - begin, sizes)
     edges = order[np.arange(len(pseudonym)) - first]
     return Bipartite.of_edges(subjects, len(histories.names), subject[edges], pseudonym)
-
-
-def record_graph(history: History, release: Release) -> Bipartite:
-    """Return the graph of single records: which published record can stand for which original (spec C.4, T8).
-
-    Originals are numbered in file order, published records as released; pseudonyms are ignored. In a static table this
-    is the graph of Def 2.1.
-    """
-    single = Release(release.schema, pl.Series(np.arange(len(release))).cast(pl.String), release.cells)
-    index = fit_index(history, single)
-    alone = index._replace(owner=np.arange(len(history)), offsets=np.arange(len(history) + 1))
-    every = np.arange(len(release), dtype=np.int64)
-    left, right, _ = probe_pairs(alone, every, np.ones(len(release), dtype=np.int64), MOST_PAIRS)
-    return Bipartite.of_edges(len(history), len(release), history.order[right], left)

@@ -26,8 +26,6 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, maxi
 from tokumei.array_types import Bools, Ints
 from tokumei.data import distinct
 
-__all__ = ["Bipartite", "Component", "Matches", "NoPerfectMatchingError", "find_matches", "with_blanks"]
-
 
 @dataclass(frozen=True, eq=False)
 class Bipartite:

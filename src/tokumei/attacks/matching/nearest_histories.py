@@ -15,8 +15,6 @@ from tokumei.attacks.matching.consistency import Consistency
 from tokumei.attacks.matching.record_fit import FitIndex
 from tokumei.data import History
 
-__all__ = ["history_distances"]
-
 MOST_CELLS = 40_000_000
 MOST_COMPARISONS = 1_500_000_000
 

@@ -25,18 +25,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.progress import stage
 
-__all__ = [
-    "EXACT_SIZE",
-    "Posterior",
-    "chain_layout",
-    "component_weights",
-    "exact_marginals",
-    "posterior",
-    "sample_matchings",
-    "symmetrized",
-    "worm_chain",
-]
-
 EXACT_SIZE = 20
 CHAIN_STEPS = 20_000_000
 STEPS_PER_EDGE = 20_000
@@ -232,7 +220,8 @@ def worm_chain(
 
 def component_weights(graph: Bipartite, component: Component, weights: Floats | None = None) -> Floats:
     """Return the weights of a component as a square matrix, pseudonyms in rows, 0 where there is no edge."""
-    matrix = np.zeros((len(component), len(component)))
+    size = len(component.pseudonyms)
+    matrix = np.zeros((size, size))
     row = np.searchsorted(component.pseudonyms, graph.pseudonym[component.edges])
     column = np.searchsorted(component.subjects, graph.subject[component.edges])
     matrix[row, column] = 1.0 if weights is None else weights[component.edges]
@@ -253,12 +242,18 @@ def posterior(
     probability = np.zeros(len(graph))
     log_matchings = np.full(len(matches.components), np.nan)
     difference, sampled, skipped = 0.0, 0, 0
+    sizes = np.array([len(component.pseudonyms) for component in matches.components], dtype=np.int64)
+    edges = np.array([len(component.edges) for component in matches.components], dtype=np.int64)
+    alike = (edges == sizes**2) & (weights is None)
     with stage("posteriors", total=graph.pseudonyms) as advance:
-        for number, component in enumerate(matches.components):
-            if component.complete and weights is None:
-                probability[component.edges] = 1.0 / len(component)
-                log_matchings[number] = lgamma(len(component) + 1)
-            elif len(component) <= exact_size:
+        # In a complete component every link is as likely as any other; most releases have hardly another kind.
+        for number in np.flatnonzero(alike):
+            probability[matches.components[number].edges] = 1.0 / sizes[number]
+            log_matchings[number] = lgamma(sizes[number] + 1)
+        advance(int(sizes[alike].sum()))
+        for number in np.flatnonzero(~alike):
+            component = matches.components[number]
+            if sizes[number] <= exact_size:
                 matrix = component_weights(graph, component, weights)
                 marginals, log_matchings[number] = exact_marginals(matrix)
                 probability[component.edges] = marginals[matrix > 0]
@@ -269,7 +264,7 @@ def posterior(
                 probability[component.edges] = (runs[0] + runs[1]) / 2
                 difference = max(difference, float(np.abs(runs[0] - runs[1]).max()))
                 sampled += 1
-            advance(len(component))
+            advance(int(sizes[number]))
     return Posterior(graph, probability, log_matchings, difference, sampled, skipped)
 
 

@@ -19,8 +19,6 @@ from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.data import History
 from tokumei.words import Message
 
-__all__ = ["order_detail", "order_scores", "ordered_owners", "predicted_owners"]
-
 FEW = 5
 MOST_FOR_SEEDS = 20_000
 

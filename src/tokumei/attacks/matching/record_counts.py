@@ -16,8 +16,6 @@ from tokumei.attacks.matching.consistency import Consistency
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.record_fit import match_histories
 
-__all__ = ["prune_by_counts", "prune_by_packing"]
-
 MOST_ROUNDS = 20
 
 

@@ -17,8 +17,6 @@ from numba import njit
 from tokumei.array_types import Bools, Ints
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 
-__all__ = ["FitIndex", "append_fits", "collect_fits", "fit_index", "match_histories", "probe_pairs"]
-
 HIGHEST = int(np.iinfo(np.int64).max)
 
 
@@ -51,11 +49,12 @@ def fit_index(history: History, release: Release) -> FitIndex:
     """Lay out the history and the release for the kernels of this file."""
     names = [spec.name for spec in history.schema.fields]
     # A schema without columns gets one in which all records are equal: the kernels read at least one.
-    records, width = len(history), max(len(names), 1)
+    records, published, width = len(history), len(release), max(len(names), 1)
     owner = history.subject[history.order]
     codes = np.zeros((records, width), dtype=np.int64)
-    by_subject, by_code = (np.tile(np.arange(records), (width, 1)) for _ in range(2))
-    shape = (len(release), width)
+    by_subject = np.tile(np.arange(records), (width, 1))
+    by_code = by_subject.copy()
+    shape = (published, width)
     lo, hi = np.full(shape, MISSING, dtype=np.int64), np.full(shape, HIGHEST, dtype=np.int64)
     set_start, set_end = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     counts = np.full(shape, HIGHEST, dtype=np.int64)

@@ -18,8 +18,6 @@ from tokumei.contests.pws2016.messages import HOME, MASTER_CODES, MasterExplaine
 from tokumei.errors import ContentError, Finding
 from tokumei.words import Message
 
-__all__ = ["FilesCheck", "check_master", "check_rows", "check_transactions", "unreadable_lines"]
-
 MAX_ID_BYTES = 50
 _DATE = r"^[1-9][0-9]{3}/[1-9][0-9]?/[1-9][0-9]?$"
 _TIME = r"^(1?[0-9]|2[0-3]):[0-5][0-9]$"
@@ -33,7 +31,7 @@ class FilesCheck:
     """What the checkers found in each file, by its name (M', T', P ...), and warnings that break no rule."""
 
     files: Mapping[str, CheckResult]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -58,7 +56,7 @@ class FilesCheck:
             "valid": self.valid,
             "error_count": self.error_count,
             "errors": errors,
-            "warnings": list(self.warnings),
+            "warnings": [str(warning) for warning in self.warnings],
         }
 
     def refuse(self, paths: Mapping[str, str], *, tolerated: Sequence[str] = ()) -> None:

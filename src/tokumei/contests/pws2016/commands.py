@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.examples import add_examples
 from tokumei.cli.output import JsonFlag, SeedOption, SettingsOption, finish, progress_bars, show_table, tell, warn
 from tokumei.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.contests.pws2016.rules import Pws2016
-
-__all__ = ["app"]
+    from tokumei.contests.pws2016.rules import Rules2016
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -38,13 +37,13 @@ ComplementFlag = Annotated[bool, typer.Option("--complement", help="Give ham as 
 SHOWN = 20
 
 
-def _rules(cells: str, orphans: str, threshold: int | None, *, complement: bool = False) -> Pws2016:
-    from tokumei.contests.pws2016.rules import Pws2016
+def _rules(cells: str, orphans: str, threshold: int | None, *, complement: bool = False) -> Rules2016:
+    from tokumei.contests.pws2016.contest import Pws2016
 
-    return Pws2016(cells=cells, orphans=orphans, threshold=threshold, complement=complement)
+    return Pws2016(cells=cells, orphans=orphans, threshold=threshold, complement=complement).rules
 
 
-def _warn_all(messages: Sequence[str]) -> None:
+def _warn_all(messages: Sequence[object]) -> None:
     for message in dict.fromkeys(messages):
         warn(message)
 
@@ -94,14 +93,14 @@ def check(
     json: JsonFlag = False,
 ) -> None:
     """Check the files against each other; exit status 1 if a rule is broken."""
-    from tokumei.contests.pws2016.rules import Files, Pws2016
+    from tokumei.contests.pws2016.rules import Files, Rules2016
     from tokumei.errors import ParameterError
 
     if language not in ("en", "ja"):
         message = f"--language must be en or ja, got '{language}'"
         raise ParameterError(message, code="usage")
     files = Files(m=m, t=t, m1=m1, t1=t1, p=p, q=q)
-    result = Pws2016().check(files, ids=_level("--ids", ids), orphans=_level("--orphans", orphans))
+    result = Rules2016().check(files, ids=_level("--ids", ids), orphans=_level("--orphans", orphans))
     _warn_all(result.warnings)
     document = result.as_dict(None if json else SHOWN, language="ja" if language == "ja" else "en")
 
@@ -162,11 +161,13 @@ def anonymize(
     json: JsonFlag = False,
 ) -> None:
     """Anonymize M and T into M1.csv, T1.csv and the secret P.csv of a new folder: publish the first two only."""
-    from tokumei.contests.pws2016.rules import Files, Pws2016
+    from tokumei.contests.pws2016.rules import Files, Rules2016, find_method
     from tokumei.flow import seeded
+    from tokumei.parts import make_part, parse_settings
 
-    rules = Pws2016()
-    method = rules.make_anonymizer(name, settings or [])
+    rules = Rules2016()
+    part = find_method(name)
+    method = make_part(part, parse_settings(part, settings or []))
     with progress_bars():
         original = rules.read(Files(m=m, t=t))
         result = rules.anonymize(method, original, output, rng=seeded(seed))
@@ -199,12 +200,14 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Guess the row of M behind every row of M1; Q goes to a file, or to standard output without one."""
-    from tokumei.contests.pws2016.rules import Files, Pws2016
+    from tokumei.contests.pws2016.rules import Files, Rules2016, find_attack
     from tokumei.data import write_text
     from tokumei.flow import seeded
+    from tokumei.parts import make_part, parse_settings
 
-    rules = Pws2016()
-    method = rules.make_attack(name, settings or [])
+    rules = Rules2016()
+    part = find_attack(name)
+    method = make_part(part, parse_settings(part, settings or []))
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1))
         guesses = rules.attack(method, found.original, found.release, rng=seeded(seed)).tolist()
@@ -225,9 +228,9 @@ def attack(
 @app.command()
 def safety(p: PArgument, q: QArgument, json: JsonFlag = False) -> None:
     """Count the rows that Q names right: the re-identification rate."""
-    from tokumei.contests.pws2016.rules import Pws2016
+    from tokumei.contests.pws2016.rules import Rules2016
 
-    result = Pws2016().safety(p, q)
+    result = Rules2016().safety(p, q)
     text = f"{result.hits:,} of {result.n:,} right: {percent(result.rate)} (by chance {percent(result.control)})"
     finish(result.as_dict(), json=json, show=lambda console: console.print(text))
 
@@ -286,7 +289,7 @@ def table(
     import sys
 
     from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
-    from tokumei.contests.pws2016.rules import Pws2016
+    from tokumei.contests.pws2016.rules import Rules2016
     from tokumei.contests.pws2016.shop import shop_history
     from tokumei.contests.pws2016.table import markdown, renewed
     from tokumei.data import write_text
@@ -294,7 +297,7 @@ def table(
 
     with progress_bars():
         original = shop_history(*contest_2016(cleansed(read_online_retail(data)), rng=seeded(seed)))
-        rows = Pws2016().sample_table(original, seed=seed or 0)
+        rows = Rules2016().sample_table(original, seed=seed or 0)
     text = markdown(rows)
     if into is not None:
         write_text(into, renewed(into, text))
@@ -304,3 +307,16 @@ def table(
         sys.stdout.write("" if into else text)
 
     finish({"rows": rows}, json=json, show=show)
+
+
+EXAMPLES = {
+    "pws2016 prepare": ("pws2016 prepare online_retail.parquet -o 2016",),
+    "pws2016 check": ("pws2016 check M.csv T.csv M1.csv T1.csv P.csv",),
+    "pws2016 utility": ("pws2016 utility M.csv T.csv M1.csv T1.csv P.csv",),
+    "pws2016 anonymize": ("pws2016 anonymize ano-ya M.csv T.csv -o submission",),
+    "pws2016 attack": ("pws2016 attack re-tnum M.csv T.csv M1.csv T1.csv -o Q.csv",),
+    "pws2016 safety": ("pws2016 safety P.csv Q.csv",),
+    "pws2016 evaluate": ("pws2016 evaluate M.csv T.csv M1.csv T1.csv P.csv",),
+    "pws2016 table": ("pws2016 table online_retail.parquet",),
+}
+add_examples(app, "pws2016 ", EXAMPLES)

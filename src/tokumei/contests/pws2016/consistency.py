@@ -16,12 +16,11 @@ import polars as pl
 
 from tokumei.array_types import Bools, Floats32, Ints
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
+from tokumei.contests.pws2016.files import MASTER_COLUMNS
 from tokumei.contests.pws2016.messages import HOME
-from tokumei.contests.pws2016.shop import MASTER_COLUMNS, Shop
+from tokumei.contests.pws2016.shop import Shop
 from tokumei.data import Evidence
 from tokumei.words import Message
-
-__all__ = ["Consistency", "judge_consistency"]
 
 # How much liker (of 1) the best candidate must be than the next before a row counts as telling.
 LEAD = 0.05

@@ -14,8 +14,6 @@ from tokumei.contests.check_result import shortened
 from tokumei.errors import Finding
 from tokumei.words import Message, Words
 
-__all__ = ["HOME", "MASTER_CODES", "MasterExplainer"]
-
 # Where the texts of this year stand.
 HOME = "tokumei.contests.pws2016"
 MASTER_CODES = ("", *Words("en", HOME).group("finding"))

@@ -19,11 +19,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tokumei.contests.file_columns import contest_file
+from tokumei.contests.pws2016.files import FILES
 from tokumei.data import SLASH_DATE, Field, Kind, read_table, value_text
 from tokumei.errors import ContentError, Finding, SchemaError
-
-__all__ = ["cleansed", "contest_2016", "contest_2018", "read_online_retail"]
 
 _Type = pl.DataType | type[pl.DataType]
 COLUMNS: Mapping[str, _Type] = {
@@ -110,8 +108,7 @@ def contest_2016(records: pl.DataFrame, *, rng: np.random.Generator) -> tuple[pl
             "country": people["Country"],
         }
     )
-    wanted = contest_file("pws2016", "T").columns
-    return master, _named(records).select(wanted)
+    return master, _named(records).select(FILES["T"].columns)
 
 
 def contest_2018(records: pl.DataFrame, customers: pl.Series | None = None) -> pl.DataFrame:
@@ -124,7 +121,7 @@ def contest_2018(records: pl.DataFrame, customers: pl.Series | None = None) -> p
     )
     if customers is not None:
         kept = kept.filter(pl.col("CustomerID").cast(pl.String).is_in(customers.cast(pl.String).implode()))
-    return _named(kept).select(contest_file("pws2018", "T").columns)
+    return _named(kept).drop("invoice", "time")
 
 
 def _named(records: pl.DataFrame) -> pl.DataFrame:

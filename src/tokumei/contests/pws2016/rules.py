@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,16 +24,16 @@ from tokumei.contests.pws2016.checker import (
     check_transactions,
     unreadable_lines,
 )
-from tokumei.contests.pws2016.metrics.cross_tabulation import CELLS, ORPHANS
+from tokumei.contests.pws2016.files import FILES
+from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows
 from tokumei.contests.pws2016.shop import claimed_rows, positions, shop_history, shop_of, shop_release
-from tokumei.contests.reading import contest_file, read_contest
+from tokumei.contests.reading import read_contest
 from tokumei.data import OWNER_ONLY, History, Outcome, Release, Score, Secret, atomic_folder, read_bytes
 from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
-from tokumei.parts import Attack, Method, Metric, RuleSet, find_part, make_part, parameter, parse_settings
+from tokumei.parts import Attack, Method, Metric, find_part, make_part
 from tokumei.progress import stage
-
-__all__ = ["Files", "Pws2016", "Submission", "write_shop"]
+from tokumei.words import Message
 
 SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
 METHODS = (*SAMPLES, "ano-pseudonyms")
@@ -46,6 +46,16 @@ def _find(kind: str, name: str, known: Sequence[str]) -> type[Any]:
         message = f"pws2016 has no {kind} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
         raise UnknownPartError(message)
     return find_part(kind, name)
+
+
+def find_method(name: str) -> type[Method]:
+    """Return the anonymizer of this name."""
+    return _find("anonymizer", name, METHODS)
+
+
+def find_attack(name: str) -> type[Attack]:
+    """Return the attack of this name."""
+    return _find("attack", name, ATTACKS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +87,7 @@ class Submission:
     published: Release | None = None
     p: Ints | None = None
     q: Ints | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     @property
     def release(self) -> Release:
@@ -104,19 +114,13 @@ class Submission:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pws2016(RuleSet):
-    """The rule set of PWS Cup 2016, with the choices that the paper leaves open (spec F-A)."""
+class Rules2016:
+    """What the rules compute on the values of the files; the contest declares the parameters (spec F-A)."""
 
-    name: ClassVar[str] = "pws2016"
-    summary: ClassVar[str] = "a customer master with purchase histories, released under pseudonyms"
-    source: ClassVar[str] = "PWS Cup 2016 paper (spec A)"
-
-    cells: str = parameter("sex-country", "attributes that make the cells of cmae and cmae2", choices=tuple(CELLS))
-    orphans: str = parameter(
-        "strict", "transactions without a master row: left out, or looked up in M", choices=ORPHANS
-    )
-    threshold: int | None = parameter(None, "rows that make a top item (none: those of the 100th of T)", low=1)
-    complement: bool = parameter(False, "ham as share of equal instead of differing cells")
+    cells: str = "sex-country"
+    orphans: str = "strict"
+    threshold: int | None = None
+    complement: bool = False
 
     def check(self, files: Files, *, ids: str = "warning", orphans: str = "error") -> FilesCheck:
         """Check the files against each other; ``ids`` left in M' or T' and ``orphans`` of T' warn or are errors.
@@ -146,7 +150,7 @@ class Pws2016(RuleSet):
                     raise
                 found[name] = unreadable_lines(error)
         self._refuse_bad_originals(frames, files)
-        warnings: list[str] = []
+        warnings: list[Message] = []
         master, known = frames["M"], frames["M"]["customer"]
         forbidden = known if ids == "error" else None
         if "M'" in frames:
@@ -158,13 +162,14 @@ class Pws2016(RuleSet):
             )
             found["T'"] = result if orphans == "error" else _tolerant(result, warnings)
         if forbidden is None:
-            warnings += [_ids_left(name, frames[name]["customer"], known) for name in ("M'", "T'") if name in frames]
+            for name in [name for name in ("M'", "T'") if name in frames]:
+                warnings += _ids_left(name, frames[name]["customer"], known)
         for name in ("P", "Q"):
             if name in frames:
                 expected = frames["M'"].height if "M'" in frames else frames[name].height
                 found[name] = check_rows(frames[name]["row"], n=master.height, expected=expected, distinct=name == "P")
         in_order = {name: found[name] for name in files.paths() if name in found}
-        return frames, FilesCheck(in_order, tuple(message for message in warnings if message))
+        return frames, FilesCheck(in_order, tuple(warnings))
 
     def _refuse_bad_originals(self, frames: Mapping[str, pl.DataFrame], files: Files) -> None:
         results = {"M": check_master(frames["M"])}
@@ -187,16 +192,6 @@ class Pws2016(RuleSet):
         """Return cmae, cmae2, rfm, ham and topitem."""
         return {metric.name: metric.measure(original, release, secret) for metric in self.metrics()}
 
-    def make_anonymizer(self, name: str, settings: Sequence[str] = ()) -> Method:
-        """Return an anonymizer with ``name=value`` settings."""
-        part: type[Method] = _find("anonymizer", name, METHODS)
-        return make_part(part, parse_settings(part, settings))
-
-    def make_attack(self, name: str, settings: Sequence[str] = ()) -> Attack:
-        """Return an attack with ``name=value`` settings."""
-        part: type[Attack] = _find("attack", name, ATTACKS)
-        return make_part(part, parse_settings(part, settings))
-
     def anonymize(
         self, method: Method, original: Submission, folder: Path, *, rng: np.random.Generator
     ) -> dict[str, Any]:
@@ -208,10 +203,7 @@ class Pws2016(RuleSet):
         orphans = int((shop.owner < 0).sum())
         warnings = []
         if orphans:
-            warnings.append(
-                f"{orphans:,} transactions carry renewed pseudonyms without a row in M', since rows may never be added "
-                "to it; exchange=1 renews pseudonyms within the rules"
-            )
+            warnings.append(Message("warning.renewed", {"count": orphans}, HOME))
         return {
             "customers": shop.customers,
             "transactions": len(shop),
@@ -234,7 +226,7 @@ class Pws2016(RuleSet):
         guesses = {}
         for name in ATTACKS:
             with stage(f"attack: {name}"):
-                attack = self.make_attack(name)
+                attack = find_attack(name)()
                 if isinstance(attack, AllFeatures):
                     guesses[name] = attack.choose_from(likeness, shop_of(original), shop_of(release)) + 1
                 else:
@@ -293,7 +285,7 @@ class Pws2016(RuleSet):
         rows = []
         for name in SAMPLES:
             with stage(name):
-                made = self.make_anonymizer(name).anonymize(original, rng=np.random.default_rng(seed))
+                made = find_method(name)().anonymize(original, rng=np.random.default_rng(seed))
                 rows.append({"anonymizer": name, **self.evaluate(original, *made, rng=np.random.default_rng(seed))})
         return rows
 
@@ -332,11 +324,11 @@ def _pseudonym_counts(original: History, release: Release, secret: Secret) -> In
 def _read(path: Path, name: str, *, empty: bool) -> pl.DataFrame:
     """Return a file as text columns; one without any bytes is an empty table if that is for a checker to say."""
     try:
-        return read_contest(path, "pws2016", name)
+        return read_contest(path, FILES[name])
     except UnreadableError:
         if not empty or read_bytes(path, allow_empty=True):
             raise
-        return pl.DataFrame(schema=dict.fromkeys(contest_file("pws2016", name).columns, pl.String))
+        return pl.DataFrame(schema=dict.fromkeys(FILES[name].columns, pl.String))
 
 
 def _years(transactions: pl.DataFrame) -> tuple[int, int]:
@@ -345,20 +337,18 @@ def _years(transactions: pl.DataFrame) -> tuple[int, int]:
     return int(years.min()), int(years.max())  # type: ignore[arg-type]
 
 
-def _tolerant(result: CheckResult, warnings: list[str]) -> CheckResult:
+def _tolerant(result: CheckResult, warnings: list[Message]) -> CheckResult:
     """Return the findings without the orphans, which become one warning."""
     orphan = result.codes == result.code_names.index("unknown-id")
     if not orphan.any():
         return result
     first, count = int(result.lines[orphan][0]), int(orphan.sum())
-    warnings.append(
-        f"T' has {count:,} transaction{'s' if count > 1 else ''} whose pseudonym has no row in M' (the first on line "
-        f"{first:,}); give it one or delete them"
-    )
+    code = "warning.unknown-ids" if count > 1 else "warning.unknown-id"
+    warnings.append(Message(code, {"count": count, "first": first}, HOME))
     return result.without(["unknown-id"])
 
 
-def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> str:
-    """Return a warning if ids of M are left in a published file, else an empty text."""
+def _ids_left(name: str, ids: pl.Series, originals: pl.Series) -> list[Message]:
+    """Return a warning if ids of M are left in a published file."""
     count = int(ids.is_in(originals.unique().implode()).sum())
-    return f"{name} still shows ids of M in {count:,} rows; write pseudonyms instead" if count else ""
+    return [Message("warning.ids-left", {"file": name, "count": count}, HOME)] if count else []

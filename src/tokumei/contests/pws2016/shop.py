@@ -22,24 +22,10 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.file_columns import PWS2016_SCHEMA
+from tokumei.contests.pws2016.files import SCHEMA
 from tokumei.data import MISSING, SLASH_DATE, Column, History, Kind, Release, Schema, Secret
 from tokumei.errors import InfeasibleError
 
-__all__ = [
-    "MASTER_COLUMNS",
-    "TRANSACTION_COLUMNS",
-    "Shop",
-    "claimed_rows",
-    "codes_of",
-    "positions",
-    "shop_history",
-    "shop_of",
-    "shop_release",
-]
-
-MASTER_COLUMNS = ("customer", "sex", "birthday", "country")
-TRANSACTION_COLUMNS = ("customer", "invoice", "date", "time", "goods", "price", "quantity")
 _MASTER_SCHEMA = Schema(
     "customer",
     (
@@ -53,7 +39,7 @@ _MASTER_SCHEMA = Schema(
 def shop_history(master: pl.DataFrame, transactions: pl.DataFrame) -> History:
     """Return master and transactions, text columns under their names, as a History with people."""
     people = History.from_frame(master, _MASTER_SCHEMA, file="master")
-    return History.from_frame(transactions, PWS2016_SCHEMA, file="transactions").with_people(people)
+    return History.from_frame(transactions, SCHEMA, file="transactions").with_people(people)
 
 
 def shop_release(master: pl.DataFrame, transactions: pl.DataFrame) -> Release:

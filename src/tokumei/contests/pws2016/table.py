@@ -8,8 +8,6 @@ from typing import Any
 
 from tokumei.errors import UnreadableError
 
-__all__ = ["markdown", "renewed"]
-
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 

@@ -13,8 +13,6 @@ from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, chance_limit
 from tokumei.data import Goal, Outcome, Reason, Score, Verdict
 
-__all__ = ["combined_scores", "judge_release"]
-
 ALPHA = 0.001
 
 

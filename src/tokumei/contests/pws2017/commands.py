@@ -7,17 +7,11 @@ from typing import Annotated
 
 import typer
 
+from tokumei.cli.examples import add_examples
 from tokumei.cli.join import JoinFlag, finish_joined, inputs
 from tokumei.cli.output import JsonFlag, finish, show_table, warn
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
-
-
-@app.callback()
-def _group() -> None:
-    """PWS Cup 2017: use-case utility of long purchase histories."""
 
 
 @app.command()
@@ -32,7 +26,7 @@ def utility(
     json: JsonFlag = False,
 ) -> None:
     """Measure E1 to E6: item similarity (wholesale, retail, top 100), dates, prices, deleted rows."""
-    from tokumei.contests.pws2017.rules import Pws2017
+    from tokumei.contests.pws2017.contest import Pws2017
 
     with inputs([m, t, at], "M T AT", join=join) as (m_file, t_file, at_file):
         result = Pws2017(strict=strict).utility(m_file, t_file, at_file)
@@ -47,3 +41,9 @@ def utility(
         json=json,
         show=lambda c: show_table(c, ["measure", "value"], rows),
     )
+
+
+EXAMPLES = {
+    "pws2017 utility": ("pws2017 utility M.csv T.csv AT.csv",),
+}
+add_examples(app, "pws2017 ", EXAMPLES)

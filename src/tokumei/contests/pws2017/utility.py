@@ -28,8 +28,10 @@ from tokumei.metrics import (
     total_quantities,
     wholesale_scores,
 )
+from tokumei.words import Message
 
-__all__ = ["COLUMNS_2017", "DELETED_2017", "Utility2017", "utility_2017"]
+# Where the texts of this year stand.
+HOME = "tokumei.contests.pws2017"
 
 COLUMNS_2017 = ("customer", "invoice", "date", "time", "goods", "price", "quantity")
 DELETED_2017 = "DEL"
@@ -50,7 +52,7 @@ class Utility2017:
     date: float
     price: float
     deleted: float
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     def figures(self) -> dict[str, float]:
         """Return the figures by the contest's names."""
@@ -177,14 +179,13 @@ def _refuse(frame: pl.DataFrame, name: str, bad: Bools, file: str) -> None:
 def _with_oddities(figures: Utility2017, *, strict: bool) -> Utility2017:
     """Attach a warning for every figure at which the official programs stop, or refuse it."""
     warnings = [
-        f"{name} does not exist: no two goods of T have a common customer, so the similarities sum to 0; "
-        "the official program stops here (division by zero)"
+        Message("warning.no-similarity", {"name": name}, HOME)
         for name in ("E1", "E2", "E3_similarity")
         if math.isnan(figures.figures()[name])
     ]
     if figures.deleted == 1.0:
-        warnings.append("E6 is 1: every row is deleted; the official program stops here (KeyError)")
+        warnings.append(Message("warning.all-deleted", home=HOME))
     if warnings and strict:
-        raise InfeasibleError(warnings[0])
+        raise InfeasibleError(str(warnings[0]))
     fields = {name: getattr(figures, name) for name in figures.__slots__ if name != "warnings"}
     return Utility2017(**fields, warnings=tuple(warnings))

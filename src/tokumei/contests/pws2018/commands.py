@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokumei.cli.audit import audit_contest
+from tokumei.cli.examples import add_examples
 from tokumei.cli.join import JoinFlag, finish_joined, inputs
 from tokumei.cli.output import (
     JsonFlag,
@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
     from tokumei.contests.check_result import CheckResult
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True)
 pws2018_figures.register(app)
-app.command("audit")(audit_contest)
 
 TArgument = Annotated[Path | None, typer.Argument(metavar="T", help="The original transactions.")]
 AArgument = Annotated[Path | None, typer.Argument(metavar="A", help="The anonymized transactions, aligned with T.")]
@@ -88,10 +85,10 @@ def _finish_check(result: CheckResult, language: str, *, json: bool) -> None:
 @app.command()
 def check(t: TArgument = None, a: AArgument = None, language: LanguageOption = "en", json: JsonFlag = False) -> None:
     """Check A against T by the official rules; exit status 1 if a rule is broken."""
-    from tokumei.contests.pws2018.rules import Original, Pws2018
+    from tokumei.contests.pws2018.rules import Original, Rules2018
 
     with inputs([t, a], "T A", join=False) as (t_file, a_file):
-        result = Pws2018().check(Original.read(t_file), a_file)
+        result = Rules2018().check(Original.read(t_file), a_file)
     _finish_check(result, language, json=json)
 
 
@@ -104,11 +101,11 @@ def check_guesses(
     json: JsonFlag = False,
 ) -> None:
     """Check guesses F1 against T and A1; exit status 1 if a rule is broken."""
-    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
 
     with inputs([t, a1, f1], "T A1 F1", join=False) as (t_file, a1_file, f1_file):
         published = Anonymized.read(a1_file, published=True)
-        result = Pws2018().check_guesses(Original.read(t_file), published, f1_file)
+        result = Rules2018().check_guesses(Original.read(t_file), published, f1_file)
     _finish_check(result, language, json=json)
 
 
@@ -116,7 +113,7 @@ def check_guesses(
 def publish(a: AArgument = None, output: OutputOption = None, join: JoinFlag = False, json: JsonFlag = False) -> None:
     """Write the published form of A: deleted rows dropped, the rest sorted."""
     from tokumei.contests.pws2018.publishing import published_bytes
-    from tokumei.contests.pws2018.rules import Pws2018
+    from tokumei.contests.pws2018.rules import Rules2018
     from tokumei.data import read_bytes
 
     target = _output(output, a, join=join)
@@ -124,7 +121,7 @@ def publish(a: AArgument = None, output: OutputOption = None, join: JoinFlag = F
         if target is None:
             data, _ = published_bytes(read_bytes(a_file, allow_empty=True))
             finish_joined(data.decode().split("\n")[:-1])
-        result = Pws2018().publish(a_file, target)
+        result = Rules2018().publish(a_file, target)
     finish(result, json=json, show=lambda console: console.print(f"{target}: {result['rows']:,} rows"))
 
 
@@ -137,10 +134,10 @@ def utility(
     json: JsonFlag = False,
 ) -> None:
     """Measure the information loss U of A; 0 is identical to T."""
-    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
 
     with inputs([t, a], "T A", join=join) as (t_file, a_file):
-        score = Pws2018(strict=strict).utility(Original.read(t_file), Anonymized.read(a_file))
+        score = Rules2018(strict=strict).utility(Original.read(t_file), Anonymized.read(a_file))
     for message in score.warnings:
         warn(message)
     if join:
@@ -162,14 +159,14 @@ def safety(
     json: JsonFlag = False,
 ) -> None:
     """Judge guesses F1: is A shown unsafe, by the official and by the sharp threshold? Exit status 1 if so."""
-    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
 
     files = [table, t, a, f1] if join else [t, a, f1]
     with inputs(files, "R T A F1" if join else "T A F1", join=join) as found:
         if join:
             table = found[0]
         t_file, a_file, f1_file = found[-3:]
-        rules = Pws2018(strict=strict)
+        rules = Rules2018(strict=strict)
         test = rules.safety_test(table)
         result = rules.safety(Original.read(t_file), Anonymized.read(a_file), f1_file, test=test)
     for message in result.warnings:
@@ -203,7 +200,7 @@ def anonymize(
     json: JsonFlag = False,
 ) -> None:
     """Anonymize T into a valid A (row i of A belongs to row i of T: keep A secret, publish A1)."""
-    from tokumei.contests.pws2018.rules import Original, Pws2018
+    from tokumei.contests.pws2018.rules import Original, Rules2018
     from tokumei.flow import make_method, seeded
     from tokumei.parts import find_part, parse_settings
 
@@ -211,9 +208,9 @@ def anonymize(
     method = make_method(name, parse_settings(find_part("anonymizer", name), settings or []), k=k, threads=threads)
     with inputs([t], "T", join=join) as (t_file,), progress_bars():
         history = Original.read(t_file).history
-        result = Pws2018().anonymize(method, history, target or t_file.with_name("A"), rng=seeded(seed))
+        result = Rules2018().anonymize(method, history, target or t_file.with_name("A"), rng=seeded(seed))
         if bound:
-            floor = Pws2018().bound(history)
+            floor = Rules2018().bound(history)
             result |= {"bound": floor.value, "gap": result["U"] / floor.value - 1 if floor.value else None}
             for message in floor.warnings:
                 warn(message)
@@ -244,7 +241,7 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack A1 as someone who holds T; write the guesses F1."""
-    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
     from tokumei.data import write_text
     from tokumei.flow import seeded
     from tokumei.parts import find_part, make_part, parse_settings
@@ -254,7 +251,7 @@ def attack(
     part = make_part(found, parse_settings(found, settings or []))
     with inputs([t, a1], "T A1", join=join) as (t_file, a1_file), progress_bars():
         published = Anonymized.read(a1_file, published=True)
-        guesses = Pws2018().attack(part, Original.read(t_file), published, rng=seeded(seed))
+        guesses = Rules2018().attack(part, Original.read(t_file), published, rng=seeded(seed))
     pairs = [list(pair) for pair in guesses.pairs().rows()]
     lines = [",".join(pair) for pair in pairs]
     if target is None:
@@ -276,11 +273,11 @@ def use_cases(
     json: JsonFlag = False,
 ) -> None:
     """Measure what A is worth in the use cases of the report: item sets, RFM, item similarity, statistics."""
-    from tokumei.contests.pws2018.rules import Anonymized, Original, Pws2018
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
     from tokumei.flow import seeded
 
     with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
-        result = Pws2018().use_cases(Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=seeded(seed))
+        result = Rules2018().use_cases(Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=seeded(seed))
     for message in result.warnings:
         warn(message)
 
@@ -303,9 +300,9 @@ def evaluate(
     json: JsonFlag = False,
 ) -> None:
     """Check and measure A and judge all files of guesses; exit status 1 if A is invalid or shown unsafe."""
-    from tokumei.contests.pws2018.rules import Original, Pws2018
+    from tokumei.contests.pws2018.rules import Original, Rules2018
 
-    rules = Pws2018(strict=strict)
+    rules = Rules2018(strict=strict)
     with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
         result = rules.evaluate(Original.read(t_file), a_file, guesses or [], test=rules.safety_test(table))
     for message in result["warnings"]:
@@ -322,3 +319,21 @@ def _show_evaluation(console: Console, result: dict[str, Any]) -> None:
         names = ["file", "n", "hits", "threshold", "sharp_threshold", "unsafe", "sharp_unsafe"]
         show_table(console, names, [[found[name] for name in names] for found in result["safety"]])
         console.print("unsafe" if result["unsafe"] else "not shown unsafe")
+
+
+EXAMPLES = {
+    "pws2018 threshold": ("pws2018 threshold --max-n 1000 -o R.csv",),
+    "pws2018 power": ("pws2018 power --k 2 --max-n 1000",),
+    "pws2018 tables": ("pws2018 tables T_final.csv submissions.parquet",),
+    "pws2018 audit": ("pws2018 audit T.csv A.csv --k 2",),
+    "pws2018 check": ("pws2018 check T.csv A.csv", "pws2018 check T.csv A.csv --language ja"),
+    "pws2018 check-guesses": ("pws2018 check-guesses T.csv A1.csv F1.csv",),
+    "pws2018 publish": ("pws2018 publish A.csv -o A1.csv",),
+    "pws2018 utility": ("pws2018 utility T.csv A.csv",),
+    "pws2018 safety": ("pws2018 safety T.csv A.csv F1.csv",),
+    "pws2018 anonymize": ("pws2018 anonymize k-anonymity T.csv --k 2 -o A.csv",),
+    "pws2018 attack": ("pws2018 attack re-item T.csv A1.csv -o F1.csv",),
+    "pws2018 use-cases": ("pws2018 use-cases T.csv A.csv --draws 10",),
+    "pws2018 evaluate": ("pws2018 evaluate T.csv A.csv F1.csv",),
+}
+add_examples(app, "pws2018 ", EXAMPLES)

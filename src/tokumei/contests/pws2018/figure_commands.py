@@ -1,4 +1,4 @@
-"""``tokumei pws2018 threshold``, ``power`` and ``tables``: the figures behind the contest and its report."""
+"""``tokumei pws2018 audit``, ``threshold``, ``power`` and ``tables``: the figures behind the contest and its report."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokumei.cli.audit import GuessOption, KOption, LimitOption, finish_audit
+from tokumei.cli.audit import SeedOption as ChainSeedOption
 from tokumei.cli.output import JsonFlag, SeedOption, finish, progress_bars, show_table, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.contests.pws2018.report_tables import ReportTables
-
-__all__ = ["register"]
 
 POption = Annotated[str, typer.Option("--p", help="Allowed probability per person, exact: 1/3 or 0.25.")]
 AlphaOption = Annotated[str, typer.Option("--alpha", help="Level of the test, exact: 0.01/20 or 0.0005.")]
@@ -24,9 +24,27 @@ LARGEST_CLASS = 100
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    app.command()(audit)
     app.command()(threshold)
     app.command()(power)
     app.command()(tables)
+
+
+def audit(
+    t: Annotated[Path, typer.Argument(metavar="T", help="The original transactions.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="The anonymized transactions; A1 works without true hits.")],
+    k: KOption = None,
+    time_limit: LimitOption = None,
+    guess_seeds: GuessOption = 0,
+    seed: ChainSeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Audit A (aligned with T) or A1 as its strongest attacker; exit status 1 if it is unsafe."""
+    from tokumei.contests.pws2018.rules import Original, Rules2018
+
+    with progress_bars():
+        result = Rules2018().audit(Original.read(t), a, k=k, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds)
+    finish_audit(result, json=json)
 
 
 def threshold(

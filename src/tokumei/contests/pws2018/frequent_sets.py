@@ -19,8 +19,6 @@ import numpy.typing as npt
 from tokumei.array_types import Ints
 from tokumei.data import distinct
 
-__all__ = ["frequent_sets", "shared_sets"]
-
 Words = npt.NDArray[np.uint64]
 
 # How many candidate sets are intersected, and how many goods are packed, at a time: bounds memory, not results.

@@ -16,8 +16,6 @@ import polars as pl
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2018.messages import GuessExplainer
 
-__all__ = ["GUESS_CODES", "check_guesses"]
-
 GUESS_CODES = ("", "invalid-format", "unknown-pseudonym", "unknown-customer", "duplicate-pseudonym")
 # Which cell each code is about; 0 is the whole line.
 _CELL_OF_CODE = np.array([0, 0, 1, 2, 1])

@@ -16,8 +16,6 @@ from tokumei.contests.pws2018.release_lines import MAX_LINE_LENGTH, ReleaseLines
 from tokumei.errors import Finding
 from tokumei.words import Message
 
-__all__ = ["HOME", "GuessExplainer", "ReleaseExplainer"]
-
 # Where the texts of this year stand.
 HOME = "tokumei.contests.pws2018"
 _NAMES = ("pseudonym", "date", "goods", "price", "quantity")

@@ -24,8 +24,6 @@ from tokumei.array_types import Floats
 from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, official_thresholds, sharp_thresholds
 from tokumei.errors import ParameterError
 
-__all__ = ["CONTEST_ATTEMPTS", "best_attempts", "detection_power", "hit_distribution", "power_table", "survival"]
-
 CONTEST_ATTEMPTS = 13
 
 

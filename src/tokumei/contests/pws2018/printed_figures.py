@@ -10,8 +10,6 @@ from io import StringIO
 
 import polars as pl
 
-__all__ = ["PUBLISHED_CORRELATIONS", "published_figures", "published_utility"]
-
 _TABLES_6_AND_7 = """\
 team,U,itemset_error,rfm_error,similarity_wholesale,similarity_retail,similarity_top,rows,top_items_error
 10,.193,.208,.086,.655,.759,.212,1912,.114

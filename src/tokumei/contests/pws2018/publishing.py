@@ -9,8 +9,6 @@ import polars as pl
 
 from tokumei.data import History, Release, Secret
 
-__all__ = ["aligned_lines", "aligned_slices", "published_bytes"]
-
 
 def aligned_slices(history: History, release: Release, secret: Secret, *, rows: int) -> Iterator[pl.DataFrame]:
     """Yield A as text columns, so many rows at a time: row i is made from record i of the original, or deleted.

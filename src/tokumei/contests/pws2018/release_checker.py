@@ -31,8 +31,6 @@ from tokumei.contests.pws2018.release_columns import (
 )
 from tokumei.contests.pws2018.release_lines import ReleaseLines, split_lines
 
-__all__ = ["RELEASE_CODES", "check_release"]
-
 RELEASE_CODES = (
     "",
     "invalid",

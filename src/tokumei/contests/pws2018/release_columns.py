@@ -16,8 +16,6 @@ import polars as pl
 
 from tokumei.array_types import Bools, Bytes, Floats, Ints
 
-__all__ = ["MAX_SET_SIZE", "Conflicts", "Fault", "check_goods", "check_pseudonyms", "check_ranges", "original_values"]
-
 Faults = Bytes
 
 MAX_SET_SIZE = 100

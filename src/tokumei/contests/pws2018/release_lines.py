@@ -19,8 +19,6 @@ import polars as pl
 
 from tokumei.array_types import Bytes, Ints
 
-__all__ = ["MAX_LINE_LENGTH", "LineFault", "ReleaseLines", "split_lines"]
-
 MAX_LINE_LENGTH = 8000
 _LF, _CR = 10, 13
 _PIECE = 1 << 22

@@ -29,8 +29,6 @@ from tokumei.data import Cells, History, RangeCells, Release, SetCells
 from tokumei.errors import InputError, ParameterError
 from tokumei.progress import stage
 
-__all__ = ["SUBMISSION_COLUMNS", "ReportTables", "published_correlations", "reproduce_tables"]
-
 SUBMISSION_COLUMNS = ("team", "pseudonym", "date", "goods", "price", "quantity")
 _TABLE_OF_COLUMN = {"date": 8, "price": 9, "quantity": 10}
 # Extremes depend on single cells, of which there is one draw here; the printed "medians" are none (spec F-B14).

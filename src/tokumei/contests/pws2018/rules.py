@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -21,12 +21,13 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
 from tokumei.contests.check_result import CheckResult
+from tokumei.contests.pws2018.files import FILES, SCHEMA
 from tokumei.contests.pws2018.guess_checker import check_guesses
 from tokumei.contests.pws2018.publishing import aligned_slices, published_bytes
 from tokumei.contests.pws2018.release_checker import check_release
 from tokumei.contests.pws2018.statistical_safety import SafetyResult, SafetyTest, owners_of
 from tokumei.contests.pws2018.written_error import UtilityMeter, written_utility
-from tokumei.contests.reading import PWS2018_SCHEMA, read_contest
+from tokumei.contests.reading import read_contest
 from tokumei.data import (
     MISSING,
     OWNER_ONLY,
@@ -43,14 +44,13 @@ from tokumei.data import (
     write_bytes,
 )
 from tokumei.errors import InfeasibleError, UnreadableError
-from tokumei.parts import Attack, Method, RuleSet
+from tokumei.parts import Attack, Method
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
     from tokumei.contests.pws2018.use_cases import UseCases
 
-__all__ = ["Anonymized", "Original", "Pws2018"]
-
+NAME = "pws2018"
 FIELDS = ("date", "goods", "price", "quantity")
 PUBLISHED = ("pseudonym", *FIELDS)
 # A is written and measured in slices: the text of all its rows would take more memory than making it.
@@ -67,12 +67,12 @@ class Original:
     @classmethod
     def read(cls, path: Path) -> Original:
         """Read T."""
-        return cls(path, read_contest(path, "pws2018", "T"))
+        return cls(path, read_contest(path, FILES["T"]))
 
     @cached_property
     def history(self) -> History:
         """The records, coded."""
-        return History.from_frame(self.frame, PWS2018_SCHEMA, file=str(self.path))
+        return History.from_frame(self.frame, SCHEMA, file=str(self.path))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Anonymized:
     @classmethod
     def read(cls, path: Path, *, published: bool = False) -> Anonymized:
         """Read A, or A'; an A' in which every row was deleted is an empty file."""
-        frame = read_contest(path, "pws2018", "A'" if published else "A")
+        frame = read_contest(path, FILES["A'" if published else "A"])
         frame.columns = list(PUBLISHED)
         return cls(path, frame)
 
@@ -94,17 +94,13 @@ class Anonymized:
         kept = self.frame.with_row_index("line", offset=1).filter(~pl.col("pseudonym").str.starts_with("*"))
         lines = kept["line"].to_numpy()
         return release_from_text(
-            kept.drop("line"), PWS2018_SCHEMA, history.categories, file=str(self.path), lines=lines, literal=True
+            kept.drop("line"), SCHEMA, history.categories, file=str(self.path), lines=lines, literal=True
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pws2018(RuleSet):
-    """The rule set of PWS Cup 2018; ``strict`` replaces the oddities of the official programs (spec F)."""
-
-    name: ClassVar[str] = "pws2018"
-    summary: ClassVar[str] = "generalized purchase histories against an attacker who knows all original data"
-    source: ClassVar[str] = "PWS Cup 2018 report (spec B)"
+class Rules2018:
+    """What the rules compute on the values of the files; ``strict`` replaces oddities of the official programs."""
 
     strict: bool = False
 
@@ -142,7 +138,7 @@ class Pws2018(RuleSet):
     ) -> SafetyResult:
         """Return what the guesses F' show about A."""
         owners = owners_of(original.frame["customer"], anonymized.frame["pseudonym"])
-        guesses = read_contest(f1, "pws2018", "F'")
+        guesses = read_contest(f1, FILES["F'"])
         pairs = Guesses.of_pairs(guesses.to_series(0), guesses.to_series(1))
         return (test or self.safety_test()).judge(owners, pairs, file=str(f1))
 
@@ -164,8 +160,8 @@ class Pws2018(RuleSet):
 
     def anonymize(self, method: Method, history: History, output: Path, *, rng: np.random.Generator) -> dict[str, Any]:
         """Write A for the records of T; refuse a method, or a result, that the rules do not admit."""
-        if self.name not in method.rule_sets:
-            settings = " with these settings" if self.name in method.valid_under else ""
+        if NAME not in method.rule_sets:
+            settings = " with these settings" if NAME in method.valid_under else ""
             message = (
                 f"the method '{method.name}'{settings} cannot give a valid A of PWS Cup 2018 (one "
                 "pseudonym per customer, rows generalized or deleted, none added); "

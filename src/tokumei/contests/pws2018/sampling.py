@@ -7,7 +7,6 @@ Deleted rows stay away and pseudonyms are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +15,6 @@ import polars as pl
 from tokumei.array_types import Bools, Ints
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 from tokumei.errors import InputError
-
-__all__ = ["PlainRows", "Sampler", "draw_samples"]
-
 
 _ORDERED = ("date", "price", "quantity")
 
@@ -115,13 +111,6 @@ class Sampler:
         date, price, quantity = (column.draw(rng) for column in self.ranges)
         goods = self.set_codes[self.set_position.draw(rng)]
         return PlainRows(self.customer, date, goods, price, quantity, self.goods_known)
-
-
-def draw_samples(history: History, release: Release, *, draws: int, rng: np.random.Generator) -> Iterator[PlainRows]:
-    """Yield samples of a release, each from a generator of its own, so that draw i is the same however many follow."""
-    sampler = Sampler.of_release(history, release)
-    for child in rng.spawn(draws):
-        yield sampler.draw(child)
 
 
 def _range_draw(history: History, release: Release, name: str) -> _RangeDraw:

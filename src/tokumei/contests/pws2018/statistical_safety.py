@@ -18,8 +18,6 @@ from tokumei.data import Guesses, Outcome, Reason, Verdict
 from tokumei.errors import ContentError, Finding, InputError
 from tokumei.words import Message
 
-__all__ = ["SafetyResult", "SafetyTest", "judge_guesses", "owners_of"]
-
 DELETED = "*"
 
 
@@ -31,7 +29,7 @@ class SafetyResult:
     hits: int
     threshold: int
     sharp_threshold: int
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[Message, ...] = field(default=())
 
     @property
     def unsafe(self) -> bool:
@@ -52,7 +50,7 @@ class SafetyResult:
             "sharp_threshold": self.sharp_threshold,
             "unsafe": self.unsafe,
             "sharp_unsafe": self.sharp_unsafe,
-            "warnings": list(self.warnings),
+            "warnings": [str(warning) for warning in self.warnings],
         }
 
     def verdict(self) -> Verdict:
@@ -113,23 +111,19 @@ class SafetyTest:
         frame = guesses.pairs()
         _refuse(frame, ~frame["pseudonym"].is_in(owners["pseudonym"].implode()), "UNKNOWN_PSEUDONYM", file)
         repeated = ~frame["pseudonym"].is_first_distinct()
-        warnings: list[str] = []
+        warnings: list[Message] = []
         if repeated.any():
             if self.strict:
                 _refuse(frame, repeated, "DUPLICATE_PSEUDONYM", file)
             count = int(repeated.sum())
-            warnings.append(
-                f"{count} guess{'es repeat' if count > 1 else ' repeats'} a pseudonym; as in the official program each "
-                "counts again, so that one person can be counted as several (strict: an error)"
-            )
+            code = "warning.repeated-guesses" if count > 1 else "warning.repeated-guess"
+            warnings.append(Message(code, {"count": count}, HOME))
         n, limit = len(guesses), self.threshold(len(guesses))
         if limit < 1:
-            warnings.append(
-                f"the threshold table says r({n}) = {limit}, a defect of the official table generator: any answer "
-                f"reaches it; the definition gives {official_threshold(n, p=self.p, alpha=self.alpha)}"
-            )
+            defined = official_threshold(n, p=self.p, alpha=self.alpha)
+            warnings.append(Message("warning.table-defect", {"n": n, "limit": limit, "defined": defined}, HOME))
             if self.strict:
-                limit = official_threshold(n, p=self.p, alpha=self.alpha)
+                limit = defined
         return SafetyResult(
             n=n,
             hits=guesses.hits(owners),

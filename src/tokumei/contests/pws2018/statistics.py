@@ -12,15 +12,6 @@ from scipy.special import stdtrit
 from tokumei.array_types import Ints
 from tokumei.contests.pws2018.sampling import PlainRows
 
-__all__ = [
-    "STATISTICS",
-    "STATISTICS_COLUMNS",
-    "column_statistics",
-    "critical_correlation",
-    "pearson_correlation",
-    "rows_statistics",
-]
-
 STATISTICS = ("sum", "mean", "variance", "sd", "max", "min", "median")
 STATISTICS_COLUMNS = ("date", "price", "quantity")
 # Dates are counted from this day: only with it the report's sums and means come out (spec B.10.4).

@@ -17,6 +17,7 @@ import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.contests.pws2018.frequent_sets import frequent_sets, shared_sets
+from tokumei.contests.pws2018.messages import HOME
 from tokumei.contests.pws2018.sampling import PlainRows, Sampler
 from tokumei.contests.pws2018.statistics import STATISTICS, STATISTICS_COLUMNS, rows_statistics
 from tokumei.data import Goal, History, Release, Score
@@ -37,8 +38,7 @@ from tokumei.metrics import (
     wholesale_scores,
 )
 from tokumei.progress import stage
-
-__all__ = ["Original", "UseCaseOptions", "UseCases", "judge_use_cases", "mean_use_cases"]
+from tokumei.words import Message
 
 TOP_LIST = 100
 _ERRORS = (
@@ -93,7 +93,7 @@ class UseCases:
     rows: float
     statistics: Mapping[str, Mapping[str, float]]
     draws: int = 1
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[Message, ...] = field(default=())
 
     def errors(self) -> dict[str, float]:
         """Return the six errors by name."""
@@ -189,21 +189,18 @@ class Original:
         largest = math.sqrt(2.0) * self.customers if self.options.rfm_divisor == "largest" else math.sqrt(1000.0)
         return rfm_distance(self.rfm, _rfm(rows)) / largest if self.customers else float("nan")
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Message, ...]:
         """Return why some figures do not exist for this original."""
         found = []
         if not self.sets:
-            found.append(
-                f"itemset_error does not exist: no goods is in {self.options.min_support} baskets of the original; "
-                "lower the support"
-            )
+            found.append(Message("warning.no-item-sets", {"baskets": self.options.min_support}, HOME))
         named = (
             ("similarity_wholesale", self.wholesale),
             ("similarity_retail", self.retail),
             ("similarity_top", self.top_similarities),
         )
         found += [
-            f"{name} does not exist: no two goods of the original have a common customer"
+            Message("warning.no-similarity", {"name": name}, HOME)
             for name, similarities in named
             if len(similarities.values) == 0
         ]

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.contests.pws2018.messages import HOME
 from tokumei.data import (
     Fault,
     Field,
@@ -31,9 +32,7 @@ from tokumei.data import (
     set_errors,
 )
 from tokumei.errors import ContentError, Finding, InfeasibleError
-
-__all__ = ["UtilityMeter", "written_utility"]
-
+from tokumei.words import Message
 
 NAME = "U"
 BATCH_ROWS = 500_000
@@ -143,11 +142,14 @@ class _Column:
         """Return the mean error of the cells."""
         return self.total / self.rows if self.rows else 0.0
 
-    def warnings(self) -> list[str]:
-        """Return one sentence for every oddity met."""
+    def warnings(self) -> list[Message]:
+        """Return one message for every oddity met."""
         return [
-            f"column '{self.spec.name}': {count} cell{'s' if count > 1 else ''} with {what} in the official program "
-            f"(first in line {line}; --strict gives the defined error)"
+            Message(
+                "warning.oddities" if count > 1 else "warning.oddity",
+                {"column": self.spec.name, "count": count, "what": Message(f"oddity.{what}", home=HOME), "line": line},
+                HOME,
+            )
             for what, (count, line) in self.oddities.items()
         ]
 
@@ -191,11 +193,11 @@ class _Column:
         plain = np.flatnonzero(cells.form == Form.VALUE)
         altered = np.zeros(len(cells), dtype=np.bool_)
         altered[plain] = cells.codes[cells.offsets[plain]] != values[plain]
-        self._note(altered, start, "a plain value other than the original, which costs 0")
+        self._note(altered, start, "altered-value")
         if is_set.any():
             contains, distinct = _set_facts(cells, values)
-            self._note(is_set & (distinct < cells.size), start, "a set with repeated elements, each counted")
-            self._note(is_set & ~contains, start, "a set without the original value, which costs 1 - 1/m")
+            self._note(is_set & (distinct < cells.size), start, "repeated-elements")
+            self._note(is_set & ~contains, start, "set-without-original")
             if self.strict:
                 error[is_set] = np.where(contains, set_errors(distinct), 1.0)[is_set]
         if self.strict:
@@ -204,8 +206,8 @@ class _Column:
     def _ordered_errors(self, error: Floats, cells: WrittenCells, values: Ints, is_set: Bools, start: int) -> None:
         """Complete the errors of a column of dates or numbers."""
         altered = (cells.form == Form.VALUE) & ((cells.lo != values) | (cells.fault > 0))
-        self._note(altered, start, "a plain value other than the original, which costs 0")
-        self._note(is_set, start, "a set in an ordered column, which costs 1 - 1/m")
+        self._note(altered, start, "altered-value")
+        self._note(is_set, start, "ordered-set")
         if self.strict and is_set.any():
             line = start + int(np.argmax(is_set)) + 1
             message = (
@@ -216,7 +218,7 @@ class _Column:
         is_range = cells.form == Form.RANGE
         if is_range.any():
             outside = is_range & ((values < cells.lo) | (values > cells.hi))
-            self._note(outside, start, "a range without the original value, put into the same formula")
+            self._note(outside, start, "range-without-original")
             self._check_ranges(cells, is_range, start)
             # Cheaper for every cell than for picked ones; what it gives for other cells is not used.
             if self.strict:

@@ -13,18 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tokumei.contests.pws2021.table import COLUMNS, DOMAINS, EMPTY, HealthTable
+from tokumei.contests.pws2021.table import COLUMNS, DOMAINS, EMPTY, HOME, HealthTable
 from tokumei.errors import Finding
 from tokumei.words import Message
-
-__all__ = ["Checked", "TextRows", "check_answers", "check_release_files"]
 
 RANGES = {"age": (13.0, 85.0), "bmi": (13.0, 75.0), "dep": (0.0, 1.0), "pir": (0.0, 1.0), "dia": (0.0, 1.0)}
 INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
 TEST_ROWS, GUESSES = 100, 3
 SHOWN = 40
-# Where the texts of this year stand.
-HOME = "tokumei.contests.pws2021"
 
 
 @dataclass(frozen=True, slots=True)

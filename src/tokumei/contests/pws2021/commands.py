@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.examples import add_examples
 from tokumei.cli.output import JsonFlag, finish, show_table, warn
 from tokumei.contests.pws2021 import run_commands as pws2021_runs
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.contests.pws2021.checker import Checked
-
-__all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True)
 pws2021_runs.register(app)
@@ -46,9 +45,9 @@ def _finish_check(checked: Checked, *, json: bool) -> None:
 @app.command("check-dx")
 def check_dx(b: B, d: D, x: X, strict: StrictFlag = False, json: JsonFlag = False) -> None:
     """Check D and X against B by the official rules; exit status 1 if a rule is broken."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
-    _finish_check(Pws2021(strict=strict).check_dx(HealthFile.read(b, "B"), d, x), json=json)
+    _finish_check(Rules2021(strict=strict).check_dx(HealthFile.read(b, "B"), d, x), json=json)
 
 
 @app.command("check-e")
@@ -58,9 +57,9 @@ def check_e(
     json: JsonFlag = False,
 ) -> None:
     """Check the guesses E by the official rules; exit status 1 if a rule is broken."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
-    _finish_check(Pws2021().check_e(HealthFile.read(b, "B"), e), json=json)
+    _finish_check(Rules2021().check_e(HealthFile.read(b, "B"), e), json=json)
 
 
 @app.command()
@@ -80,9 +79,9 @@ def uniqrt(
 @app.command()
 def iloss(c: C, d: D, json: JsonFlag = False) -> None:
     """Measure the information loss of D against C, row by row."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
-    figures = Pws2021().iloss(HealthFile.read(c, "C"), HealthFile.read(d, "D")).as_dict()
+    figures = Rules2021().iloss(HealthFile.read(c, "C"), HealthFile.read(d, "D")).as_dict()
     finish(figures, json=json, show=lambda console: _show_rows(console, figures))
 
 
@@ -96,9 +95,9 @@ def _show_rows(console: Console, figures: dict[str, Any]) -> None:
 @app.command()
 def umark(b: B, d: D, strict: StrictFlag = False, json: JsonFlag = False) -> None:
     """Measure how far counts, odds ratios and correlations of D are from those of B."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
-    found, warnings = Pws2021(strict=strict).umark(HealthFile.read(b, "B"), HealthFile.read(d, "D"))
+    found, warnings = Rules2021(strict=strict).umark(HealthFile.read(b, "B"), HealthFile.read(d, "D"))
     for message in warnings:
         warn(message)
     figures: dict[str, Any] = found.as_dict()
@@ -152,9 +151,9 @@ def lmark(
     json: JsonFlag = False,
 ) -> None:
     """Judge guesses: recall and precision of membership, top-3 linkage, and the risk, their product."""
-    from tokumei.contests.pws2021.rules import Pws2021
+    from tokumei.contests.pws2021.rules import Rules2021
 
-    found = Pws2021(strict=strict).lmark(ea, e)
+    found = Rules2021(strict=strict).lmark(ea, e)
     for message in found.warnings:
         warn(message)
     figures = found.as_dict()
@@ -172,9 +171,10 @@ def evaluate(
     json: JsonFlag = False,
 ) -> None:
     """Check D and X and compare every figure with its limit; exit status 1 if one is broken."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.contest import Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile
 
-    result = Pws2021(strict=strict, round=contest_round).evaluate(HealthFile.read(b, "B"), d, x)
+    result = Pws2021(strict=strict, round=contest_round).rules.evaluate(HealthFile.read(b, "B"), d, x)
     for message in result["warnings"][:SHOWN]:
         warn(message)
 
@@ -185,3 +185,27 @@ def evaluate(
         console.print("passes" if result["passes"] else "fails", style="green" if result["passes"] else "red")
 
     finish(result, json=json, show=show, status=int(not result["passes"]))
+
+
+EXAMPLES = {
+    "pws2021 anonymize": ("pws2021 anonymize team06 B.csv -o D.csv -x X.csv",),
+    "pws2021 attack": ("pws2021 attack likelihood CT.csv D.csv -o E.csv",),
+    "pws2021 risk": ("pws2021 risk B.csv D.csv X.csv --draws 20",),
+    "pws2021 rlink": ("pws2021 rlink CT.csv D.csv -o E.csv",),
+    "pws2021 pick": ("pws2021 pick B.csv X.csv -o CT.csv --answers EA.csv",),
+    "pws2021 join": ("pws2021 join C.csv D.csv -o joined.csv",),
+    "pws2021 exclude": ("pws2021 exclude B.csv X.csv -o C.csv",),
+    "pws2021 synth": ("pws2021 synth B.csv -o synthetic.csv",),
+    "pws2021 seed-guess": ("pws2021 seed-guess B.csv CT.csv --first 0 --last 1000",),
+    "pws2021 check-dx": ("pws2021 check-dx B.csv D.csv X.csv",),
+    "pws2021 check-e": ("pws2021 check-e B.csv E.csv",),
+    "pws2021 uniqrt": ("pws2021 uniqrt C.csv",),
+    "pws2021 iloss": ("pws2021 iloss C.csv D.csv",),
+    "pws2021 umark": ("pws2021 umark B.csv D.csv",),
+    "pws2021 ccount": ("pws2021 ccount B.csv",),
+    "pws2021 odds": ("pws2021 odds B.csv",),
+    "pws2021 cor": ("pws2021 cor B.csv",),
+    "pws2021 lmark": ("pws2021 lmark EA.csv E.csv",),
+    "pws2021 evaluate": ("pws2021 evaluate B.csv D.csv X.csv",),
+}
+add_examples(app, "pws2021 ", EXAMPLES)

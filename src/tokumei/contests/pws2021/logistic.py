@@ -12,9 +12,6 @@ import numpy as np
 
 from tokumei.array_types import Floats
 
-__all__ = ["LogisticFit", "fit_logistic"]
-
-
 MAX_STEPS = 100
 DEVIANCE_TOLERANCE = 1e-8
 BLOCK = 400

@@ -12,22 +12,6 @@ from tokumei.contests.pws2021.logistic import LogisticFit, fit_logistic
 from tokumei.contests.pws2021.table import COLUMNS, NOMINAL, HealthTable
 from tokumei.errors import InfeasibleError
 
-__all__ = [
-    "CrossCounts",
-    "OddsFit",
-    "cell_names",
-    "correlation_of",
-    "correlations",
-    "count_cells",
-    "cross_counts",
-    "fit_odds",
-    "odds_design",
-    "one_hot",
-    "one_hot_names",
-    "scatter",
-]
-
-
 COUNTED = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "qm")
 # Right-closed intervals after clipping; the lowest edge itself is in none of them.
 AGE_EDGES = (19.0, 44.0, 64.0, 80.0)

@@ -7,8 +7,6 @@ import numpy as np
 from tokumei.array_types import Bools, Ints
 from tokumei.errors import InfeasibleError
 
-__all__ = ["OFFICIAL_SEED", "TEST_ROWS_EACH", "draw_rows", "pick_rows"]
-
 OFFICIAL_SEED = 100
 TEST_ROWS_EACH = 50
 LARGEST_SEED = 2**32

@@ -12,19 +12,6 @@ import numpy.typing as npt
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable, same_levels
 
-__all__ = [
-    "first_equal_rows",
-    "kept_rows",
-    "nearest_rows",
-    "pair_distances",
-    "pair_losses",
-    "row_hashes",
-    "row_losses",
-    "singletons",
-    "uniqueness_keys",
-    "value_keys",
-]
-
 Hashes = npt.NDArray[np.uint64]
 
 # Information loss compares these 0/1 columns for equality, beside the nominal ones (spec D.5.2).

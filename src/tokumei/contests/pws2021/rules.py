@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, check_release_files
+from tokumei.contests.pws2021.files import FILES
 from tokumei.contests.pws2021.metrics.information_loss import InformationLoss, information_loss
 from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks
 from tokumei.contests.pws2021.metrics.mean_risk import mean_risk
@@ -29,22 +30,13 @@ from tokumei.contests.pws2021.utility import UtilityDifferences
 from tokumei.contests.reading import read_contest
 from tokumei.data import History, Release, Secret, lines_of, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
-from tokumei.parts import Attack, Method, RuleSet, find_part, parameter
+from tokumei.parts import Attack, Method, find_part
 from tokumei.progress import stage
+from tokumei.words import Message
 
 if TYPE_CHECKING:
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
     from tokumei.data import Score
-
-__all__ = [
-    "LIMITS",
-    "HealthFile",
-    "Pws2021",
-    "joined_rows",
-    "read_guesses",
-    "read_rows",
-    "release_lines",
-]
 
 
 # The largest values allowed (spec D.3); equality passes.
@@ -68,7 +60,7 @@ class HealthFile:
     @classmethod
     def read(cls, path: Path, name: str) -> HealthFile:
         """Read B, C, D or CT."""
-        return cls(path, read_contest(path, "pws2021", name))
+        return cls(path, read_contest(path, FILES[name]))
 
     @cached_property
     def table(self) -> HealthTable:
@@ -104,7 +96,7 @@ def _integers(frame: pl.DataFrame, path: Path, *, low: int, high: int | None) ->
 
 def read_rows(path: Path, *, count: int | None = None) -> Ints:
     """Read a list of row numbers (X); with ``count`` they must be rows of a table of so many rows, each once."""
-    rows = _integers(read_contest(path, "pws2021", "X"), path, low=0, high=None if count is None else count - 1)[:, 0]
+    rows = _integers(read_contest(path, FILES["X"]), path, low=0, high=None if count is None else count - 1)[:, 0]
     if count is not None and len(np.unique(rows)) != len(rows):
         first = int(np.flatnonzero(~pl.Series(rows).is_first_distinct().to_numpy())[0])
         raise ContentError(
@@ -115,7 +107,7 @@ def read_rows(path: Path, *, count: int | None = None) -> Ints:
 
 def read_guesses(path: Path, name: str) -> Ints:
     """Read EA (one column) or E (three)."""
-    return _integers(read_contest(path, "pws2021", name), path, low=-1, high=None)
+    return _integers(read_contest(path, FILES[name]), path, low=-1, high=None)
 
 
 def _text_rows(path: Path) -> TextRows:
@@ -125,15 +117,14 @@ def _text_rows(path: Path) -> TextRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pws2021(RuleSet):
-    """The rule set of PWS Cup 2021; ``strict`` replaces the oddities of the official programs (spec F-D)."""
+class Rules2021:
+    """What the rules compute on the values of the files, with the limits of a round.
 
-    name: ClassVar[str] = "pws2021"
-    summary: ClassVar[str] = "a health table with deleted and changed rows against membership and linkage attacks"
-    source: ClassVar[str] = "PWS Cup 2021 (spec D)"
+    ``strict`` replaces the oddities of the official programs (spec F-D).
+    """
 
     strict: bool = False
-    round: str = parameter("final", "whose limits apply", choices=("preliminary", "final"))
+    round: str = "final"
 
     def check_dx(self, original: HealthFile, d: Path, x: Path) -> Checked:
         """Check D and X against B."""
@@ -147,7 +138,7 @@ class Pws2021(RuleSet):
         """Return the information loss of D against C."""
         return information_loss(before.table, after.table, files=(str(before.path), str(after.path)))
 
-    def umark(self, original: HealthFile, changed: HealthFile) -> tuple[UtilityDifferences, list[str]]:
+    def umark(self, original: HealthFile, changed: HealthFile) -> tuple[UtilityDifferences, list[Message]]:
         """Return the utility differences of D against B, with warnings."""
         files = (str(original.path), str(changed.path))
         return utility_marks(original.table, changed.table, strict=self.strict, files=files)
@@ -203,7 +194,7 @@ class Pws2021(RuleSet):
 
     def _limits(
         self, original: HealthFile, changed: HealthFile, deleted: Ints
-    ) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    ) -> tuple[dict[str, dict[str, Any]], list[Message]]:
         kept = original.table.take(kept_rows(original.frame.height, deleted))
         utility, warnings = self.umark(original, changed)
         loss = information_loss(kept, changed.table, files=("C (B without X)", str(changed.path)))

@@ -19,8 +19,6 @@ from tokumei.cli.output import (
     warn,
 )
 
-__all__ = ["register"]
-
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
 B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
 D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]
@@ -64,7 +62,7 @@ def anonymize(
 ) -> None:
     """Anonymize B: write D (-o) and the deleted rows X (-x)."""
     from tokumei.contests.pws2021.rows import kept_rows
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021, release_lines
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021, release_lines
     from tokumei.errors import ParameterError
     from tokumei.flow import seeded
     from tokumei.parts import make_part, parse_settings
@@ -73,7 +71,7 @@ def anonymize(
         message = "name the file D to write with -o, the file X with -x, or both"
         raise ParameterError(message, code="usage")
     _check_targets((output, excluded), b)
-    rules = Pws2021()
+    rules = Rules2021()
     found = rules.anonymizer(name)
     method = make_part(found, parse_settings(found, settings or []))
     original = HealthFile.read(b, "B")
@@ -111,12 +109,12 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack D as someone who holds the test rows CT; write three guesses per row."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
     from tokumei.flow import seeded
     from tokumei.parts import make_part, parse_settings
 
     _check_targets((output,), ct, d)
-    found = Pws2021().find_attack(name)
+    found = Rules2021().find_attack(name)
     part = make_part(found, parse_settings(found, settings or []))
     test, release = HealthFile.read(ct, "CT").history, HealthFile.read(d, "D").table.release()
     with progress_bars():
@@ -158,10 +156,10 @@ def pick(
     json: JsonFlag = False,
 ) -> None:
     """Draw 50 deleted and 50 kept rows of B as test rows CT, with their true rows EA."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
     _check_targets((output, answers), b, x)
-    lines, truth = Pws2021().pick(HealthFile.read(b, "B"), x, seed=seed)
+    lines, truth = Rules2021().pick(HealthFile.read(b, "B"), x, seed=seed)
     _write(output, lines)
     _write(answers, truth.tolist(), secret=True)
     finish(
@@ -246,10 +244,10 @@ def risk(
     json: JsonFlag = False,
 ) -> None:
     """Measure the mean risk of an attack over many draws of test rows, with its interval."""
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
     from tokumei.parts import make_part, parse_settings
 
-    rules = Pws2021()
+    rules = Rules2021()
     found = rules.find_attack(name)
     part = make_part(found, parse_settings(found, settings or []))
     with progress_bars():
@@ -272,7 +270,7 @@ def seed_guess(
 ) -> None:
     """Look for the seed with which the public synthesizer made the table of these test rows; exit status 1 if found."""
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
-    from tokumei.contests.pws2021.rules import HealthFile, Pws2021
+    from tokumei.contests.pws2021.rules import HealthFile, Rules2021
     from tokumei.data import check_file_target, write_text
 
     if state is not None:
@@ -283,7 +281,7 @@ def seed_guess(
     original, rows = HealthFile.read(b, "B"), HealthFile.read(ct, "CT")
     with progress_bars():
         while result.found is None and result.next_seed <= last:
-            result = Pws2021().seed_search(search, original, rows, result)
+            result = Rules2021().seed_search(search, original, rows, result)
             if state is not None:
                 write_text(state, result.to_json())
     sentence = f"seeds {first} to {result.next_seed - 1}: best {result.best_seed} with {result.best_rows} known rows; "

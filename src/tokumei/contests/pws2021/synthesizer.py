@@ -16,9 +16,6 @@ from tokumei.contests.pws2021.measures import one_hot, scatter
 from tokumei.contests.pws2021.rows import row_hashes
 from tokumei.contests.pws2021.table import COLUMNS, NOMINAL, NUMBERS, HealthTable
 
-__all__ = ["HealthSynthesizer"]
-
-
 DRAWN = tuple(name for name in COLUMNS if name not in ("gh", "mets"))
 DECIMALS = {"bmi": 1}
 BANDWIDTH = 1.0

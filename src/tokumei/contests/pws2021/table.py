@@ -16,11 +16,11 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.file_columns import PWS2021_SCHEMA
 from tokumei.data import (
     MISSING,
     ROW_SUBJECT,
     Cells,
+    Column,
     History,
     Kind,
     RangeCells,
@@ -31,9 +31,18 @@ from tokumei.data import (
 )
 from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
 
-__all__ = ["COLUMNS", "DOMAINS", "EMPTY", "NOMINAL", "NUMBERS", "HealthTable", "health_table", "same_levels"]
-
+# Where the texts of this year stand.
+HOME = "tokumei.contests.pws2021"
 COLUMNS = ("gen", "age", "race", "edu", "mar", "bmi", "dep", "pir", "gh", "mets", "qm", "dia")
+_STEPS = {"age": 1.0, "bmi": 0.1, "gh": 1.0, "mets": 1.0}
+# The 0/1 flags are categories too.
+SCHEMA = Schema(
+    ROW_SUBJECT,
+    tuple(
+        Column(name=name, kind=Kind.NUMBER, step=_STEPS[name]) if name in _STEPS else Column(name=name)
+        for name in COLUMNS
+    ),
+)
 NUMBERS = ("age", "bmi", "dep", "pir", "gh", "mets", "dia")
 NOMINAL = ("gen", "race", "edu", "mar", "qm")
 DOMAINS: Mapping[str, tuple[str, ...]] = {
@@ -145,7 +154,7 @@ class HealthTable:
     def history(self) -> History:
         """Return the rows as a History; numbers that the schema of the contest is too coarse for get a finer step."""
         columns, codes, categories = [], {}, {}
-        for column in PWS2021_SCHEMA.columns:
+        for column in SCHEMA.columns:
             name = column.name
             if name in NOMINAL:
                 codes[name], levels = self.nominal(name)

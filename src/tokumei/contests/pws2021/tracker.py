@@ -24,9 +24,6 @@ from tokumei.contests.pws2021.measures import (
 )
 from tokumei.contests.pws2021.table import HealthTable
 
-__all__ = ["UtilityTracker", "Violation"]
-
-
 # Newton steps converge quadratically: after a step of this length the coefficients are right to about 1e-10.
 STEP_TOLERANCE = 1e-5
 MAX_STEPS = 50

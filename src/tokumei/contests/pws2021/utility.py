@@ -23,16 +23,6 @@ from tokumei.contests.pws2021.measures import (
 )
 from tokumei.contests.pws2021.table import HealthTable, same_levels
 
-__all__ = [
-    "FIGURES",
-    "UtilityDifferences",
-    "correlation_differences",
-    "count_differences",
-    "odds_differences",
-    "utility_differences",
-]
-
-
 FIGURES = ("cnt", "rate", "Coef", "OR", "pvalue", "cor")
 
 

@@ -19,9 +19,6 @@ from numba import njit
 
 from tokumei.array_types import Floats, Ints
 
-__all__ = ["Assignment", "assign", "solve_assignment"]
-
-
 FAR = 1e300
 REDUCTION_ROUNDS = 3
 

@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["distinct"]
-
 Value = TypeVar("Value", bound=np.generic)
 
 

@@ -27,15 +27,6 @@ from tokumei.methods.pseudonyms import draw_pseudonyms
 from tokumei.parts import Method, parameter
 from tokumei.progress import stage
 
-__all__ = [
-    "KConcealmentByAssignment",
-    "assignment_hulls",
-    "cut_cycles",
-    "cycles_of",
-    "disjoint_permutations",
-    "turn_cycles",
-]
-
 
 def disjoint_permutations(cost: npt.ArrayLike, count: int) -> Ints:
     """Return ``count`` permutations (lines) without fixed points and without a common pair, each cheapest in turn."""

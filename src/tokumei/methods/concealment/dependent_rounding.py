@@ -23,8 +23,6 @@ from numba import njit
 
 from tokumei.array_types import Bools, Ints
 
-__all__ = ["draw_matching", "round_weights"]
-
 
 def draw_matching(
     row: npt.ArrayLike, column: npt.ArrayLike, weight: npt.ArrayLike, *, rng: np.random.Generator

@@ -23,9 +23,6 @@ from tokumei.methods.pseudonyms import draw_pseudonyms, generalized_pseudonyms
 from tokumei.parts import Method, parameter
 from tokumei.progress import stage
 
-__all__ = ["GRAPHS", "KConcealment", "RecordEdges", "conceal", "join_records", "subject_pairs"]
-
-
 GRAPHS = {"edge-cover": edge_cover, "greedy": neighbour_graph}
 
 

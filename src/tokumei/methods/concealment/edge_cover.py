@@ -24,9 +24,6 @@ from scipy.sparse import csr_matrix
 
 from tokumei.array_types import Floats, Ints
 
-__all__ = ["cover_cost", "edge_cover", "greedy_cover", "neighbour_graph"]
-
-
 # Matching works on whole numbers: costs are compared to one part in 2^40 of the largest.
 RESOLUTION = float(2**40)
 MOST_PAIRS = 20_000

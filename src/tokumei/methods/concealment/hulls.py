@@ -20,9 +20,6 @@ from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.merging import line_cells
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["pair_cost_matrix", "publish_hulls"]
-
-
 ALL_PAIRS_UP_TO = 64
 ALIGNMENT_ROUNDS = 8
 
@@ -80,7 +77,10 @@ def publish_hulls(
     line = np.repeat(first_line[which], published) + within
     source = table.rows[position[starts[line] + np.repeat(seat, published)]]
     originals = table.rows[position]
-    cells = {spec.name: line_cells(history, spec.name, originals, starts).take(line) for spec in history.schema.fields}
+    cells = {
+        name: line_cells(history, name, originals, starts, spread=spread).take(line)
+        for name, spread in history.spreads().items()
+    }
     release = Release(history.schema, names.gather(np.repeat(np.arange(len(which)), published)), cells, method)
     subjects = history.subjects.cast(pl.String).gather(table.owners[owners])
     truth = pl.DataFrame({"pseudonym": names, "subject": subjects}).sort("pseudonym")

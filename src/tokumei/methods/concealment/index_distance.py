@@ -13,9 +13,6 @@ from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import History, Kind
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["index_distances", "nearest_records", "time_table"]
-
-
 FAR_AWAY = 1e17
 
 

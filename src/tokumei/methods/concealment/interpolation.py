@@ -26,9 +26,6 @@ from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.pseudonyms import draw_pseudonyms
 from tokumei.parts import Method, parameter
 
-__all__ = ["Completed", "RecordInterpolation", "complete", "publish_slots"]
-
-
 MOST_RECORDS = 50_000_000
 
 

@@ -15,8 +15,6 @@ from tokumei.array_types import Ints
 from tokumei.data import Cells, History, Release, Secret, distinct
 from tokumei.errors import InfeasibleError
 
-__all__ = ["nothing_published", "require_subjects", "shuffled", "union_cells"]
-
 
 def require_subjects(history: History, k: int, method: str) -> None:
     """Refuse fewer than k subjects; none at all are fine, nothing is published then."""

@@ -14,8 +14,6 @@ from tokumei.methods.concealment.index_distance import time_table
 from tokumei.methods.concealment.record_unions import nothing_published, require_subjects
 from tokumei.parts import Method, parameter
 
-__all__ = ["KConcealmentStatic"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class KConcealmentStatic(Method):

@@ -33,8 +33,6 @@ from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.pseudonyms import draw_pseudonyms
 from tokumei.parts import Method, parameter
 
-__all__ = ["UniformConcealment", "draw_owners"]
-
 
 def draw_owners(hulls: Groups, *, rng: np.random.Generator) -> Ints:
     """Return the owner of every hull; each member of a hull of g subjects with probability exactly 1/g.

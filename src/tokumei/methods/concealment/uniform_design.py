@@ -24,8 +24,6 @@ from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.progress import stage
 
-__all__ = ["assignment_design", "expected_costs", "set_design"]
-
 Set = tuple[int, ...]
 
 # Subsets of this many near neighbours are tried per subject: about 10 to 20 sets each.

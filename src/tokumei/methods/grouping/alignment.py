@@ -20,9 +20,6 @@ from tokumei.engine import spread_over
 from tokumei.methods.grouping.record_matching import chunk_count
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["align_groups"]
-
-
 FAR_AWAY = 1e17
 ENOUGH = 1e-9
 SMALLEST_STEP = 1e-12

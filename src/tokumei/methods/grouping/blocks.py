@@ -16,8 +16,6 @@ import numpy as np
 from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.record_table import ABSENT, RecordTable
 
-__all__ = ["Block", "cut_blocks"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Block:

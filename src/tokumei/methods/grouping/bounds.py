@@ -19,9 +19,7 @@ from tokumei.data import Goal, History, Score, assign
 from tokumei.methods.grouping.candidates import FORBIDDEN
 from tokumei.methods.grouping.costs import SortedFields, exact_matched, surplus_costs, unshared
 from tokumei.methods.grouping.record_table import RecordTable
-
-__all__ = ["lower_pair_costs", "strict_bound"]
-
+from tokumei.words import Message
 
 # Sorted fields are kept in single precision; this share of a bound covers their rounding.
 ROUNDING = 1e-4
@@ -96,7 +94,7 @@ def strict_bound(history: History, *, threads: int = 1) -> Score:
     cost = lower_pair_costs(table) + table.surplus * np.abs(counts[:, None] - counts[None, :])
     np.fill_diagonal(cost, FORBIDDEN)
     exact = np.eye(len(table), dtype=np.bool_)
-    warnings: tuple[str, ...] = ("the bound may be raised by more rounds",)
+    warnings: tuple[Message, ...] = (Message("warning.bound-rounds"),)
     for _ in range(MOST_ROUNDS):
         solution = assign(cost)
         reduced = cost - solution.row_prices[:, None] - solution.column_prices[None, :]

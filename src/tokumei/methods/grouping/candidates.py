@@ -16,9 +16,6 @@ from tokumei.data import assign, distinct
 from tokumei.methods.grouping.costs import estimate_pairs, exact_matched, surplus_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["FORBIDDEN", "Estimates", "PairGraph", "choose_pairs", "estimate_costs", "exact_graph"]
-
-
 # The cost of a pair that must not be: a unit with itself, or two units of one owner.
 FORBIDDEN = 1e12
 

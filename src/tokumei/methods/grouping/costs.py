@@ -20,11 +20,7 @@ from tokumei.engine import spread_over
 from tokumei.methods.grouping.record_matching import match_pairs
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["SortedFields", "estimate_pairs", "exact_matched", "surplus_costs", "unshared"]
-
-
 SUPPRESSED_PAIR = 2.0
-PAIRS_PER_TASK = 4096
 
 
 @dataclass(frozen=True, eq=False, slots=True)

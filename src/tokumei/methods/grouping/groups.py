@@ -11,8 +11,6 @@ from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.alignment import align_groups
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["Groups", "group_costs"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Groups:

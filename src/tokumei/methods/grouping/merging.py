@@ -32,8 +32,6 @@ from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.pseudonyms import draw_pseudonyms
 
-__all__ = ["Merged", "Surplus", "line_cells", "merge_groups", "to_release"]
-
 
 class Surplus(StrEnum):
     """What happens to the records by which a member exceeds the smallest of its group."""
@@ -91,13 +89,14 @@ def merge_groups(
     threads: int = 1,
 ) -> tuple[Merged, Ints]:
     """Align the records of every group; return what is published and the record positions that are not."""
-    ready = groups.shortest_first(table.counts())
+    counts = table.counts()
+    ready = groups.shortest_first(counts)
     _, position = align_groups(
         table, ready.members, ready.bounds, limit=limit, rounds=rounds, threads=threads, keep=True
     )
-    sizes = np.repeat(ready.sizes(), table.counts()[ready.members[ready.bounds[:-1]]])
+    sizes = np.repeat(ready.sizes(), counts[ready.members[ready.bounds[:-1]]])
     starts = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
-    unit_of = np.repeat(np.arange(len(table)), table.counts())
+    unit_of = np.repeat(np.arange(len(table)), counts)
     published = np.zeros(len(table.rows), dtype=np.bool_)
     published[position] = True
     spare = np.flatnonzero(~published)
@@ -156,10 +155,13 @@ def _extended(merged: Merged, rows: Ints, line: Ints, name: Ints, source: Ints) 
     )
 
 
-def line_cells(history: History, name: str, rows: Ints, starts: Ints) -> Cells:
-    """Return one cell per line: the hull of its records' values, suppressed for all members or for none."""
+def line_cells(history: History, name: str, rows: Ints, starts: Ints, *, spread: float) -> Cells:
+    """Return one cell per line: the hull of its records' values, suppressed for all members or for none.
+
+    ``spread`` is that of the field, by which the error of a range is measured.
+    """
     codes = history.codes[name][rows]
-    if history.schema.field(name).nominal:
+    if name in history.categories:
         return SetCells.of_lists(np.append(starts, len(codes)), codes, history.categories[name])
     if len(codes) == 0:
         return RangeCells.of_values(codes)
@@ -169,7 +171,7 @@ def line_cells(history: History, name: str, rows: Ints, starts: Ints) -> Cells:
     low, high = np.where(missing, 0, lo), np.where(missing, 0, hi)
     line = np.repeat(np.arange(len(starts)), sizes)
     values = np.where(missing[line], 0, codes)
-    errors = range_errors(values, low[line], high[line], history.spread(name))
+    errors = range_errors(values, low[line], high[line], spread)
     return RangeCells.of_ranges(low, high, suppressed=missing | (np.add.reduceat(errors, starts) > sizes))
 
 
@@ -184,7 +186,10 @@ def _ranks(cells: Mapping[str, Cells], count: int) -> Ints:
 
 def to_release(history: History, merged: Merged, *, method: str, rng: np.random.Generator) -> tuple[Release, Secret]:
     """Draw the pseudonyms, cut the cells and put the rows in an order that says nothing."""
-    cells = {spec.name: line_cells(history, spec.name, merged.rows, merged.starts) for spec in history.schema.fields}
+    cells = {
+        name: line_cells(history, name, merged.rows, merged.starts, spread=spread)
+        for name, spread in history.spreads().items()
+    }
     rank = _ranks(cells, len(merged.starts))
     names = distinct(merged.owner_name)
     drawn = draw_pseudonyms(len(names), rng=rng, avoid=history.subjects)

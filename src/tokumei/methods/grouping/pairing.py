@@ -13,9 +13,6 @@ from tokumei.methods.grouping.candidates import Estimates, PairGraph, choose_pai
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.remainders import absorb, joining_costs
 
-__all__ = ["match_graph", "pair_units"]
-
-
 # Blossom works on whole numbers; costs are compared to a millionth of a cell.
 SCALE = 1e6
 FEWEST_FOR_ESTIMATE = 3

@@ -20,9 +20,6 @@ from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.remainders import absorb
 from tokumei.methods.grouping.search import GroupModel, anneal, search_groups
 
-__all__ = ["GroupingPlan", "group_units"]
-
-
 # So many units are always solved at once.
 SMALL_WINDOW = 90
 

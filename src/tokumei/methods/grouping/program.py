@@ -23,9 +23,6 @@ from tokumei.engine import spread_over
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["Pool", "improve_by_windows", "relaxed_prices"]
-
-
 SLACK = 3e-5
 NODES = 300
 

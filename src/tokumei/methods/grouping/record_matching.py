@@ -19,9 +19,6 @@ from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import solve_assignment
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["chunk_count", "match_pair", "match_pairs"]
-
-
 SUPPRESSED_PAIR = 2.0
 FAR_AWAY = 1e17
 

@@ -15,9 +15,6 @@ import numpy.typing as npt
 from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import MISSING, History
 
-__all__ = ["ABSENT", "RecordTable"]
-
-
 # A missing ordered value: equal to itself, farther than any cap from everything else.
 ABSENT = 1e18
 
@@ -44,8 +41,8 @@ class RecordTable:
         nominal_fields = [spec.name for spec in history.schema.fields if spec.nominal]
         ordered = np.zeros((len(ordered_fields), len(order)))
         steps = np.zeros(len(ordered_fields))
-        for line, name in enumerate(ordered_fields):
-            spread = history.spread(name)
+        spreads = [history.spread(name) for name in ordered_fields]
+        for line, (name, spread) in enumerate(zip(ordered_fields, spreads, strict=True)):
             codes = history.codes[name][order]
             steps[line] = 1.0 / spread if spread > 0 else 0.0
             ordered[line] = np.where(codes == MISSING, ABSENT, codes * steps[line])

@@ -12,9 +12,6 @@ from tokumei.methods.grouping.candidates import FORBIDDEN, Estimates
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["absorb", "joining_costs"]
-
-
 GROUPS_TRIED = 40
 
 

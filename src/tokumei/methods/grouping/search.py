@@ -14,9 +14,6 @@ from numba import njit
 
 from tokumei.array_types import Floats, Ints
 
-__all__ = ["GroupModel", "anneal", "search_groups"]
-
-
 HOTTEST, COLDEST = 0.25, 2e-5
 
 

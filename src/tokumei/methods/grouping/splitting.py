@@ -12,8 +12,6 @@ import numpy as np
 from tokumei.array_types import Ints
 from tokumei.methods.grouping.record_table import RecordTable
 
-__all__ = ["cut_units", "leftover_units"]
-
 
 def cut_units(table: RecordTable, most: int) -> RecordTable:
     """Return the table with every unit of more than ``most`` records cut into chunks of nearly equal size."""

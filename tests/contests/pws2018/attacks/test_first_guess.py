@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from tokumei.contests.pws2018.attacks.first_guess import FirstGuess, guess_first
-from tokumei.data.history import Column, History, Release, Schema
+from tokumei.data.history import History, Release
+from tokumei.data.schema import Column, Schema
 
 CASES = ["a01_pseudonym_only", "a02_light", "a03_mixed", "a04_goods_sets", "a05_several_pseudonyms"]
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.attacks.item_sets import ItemSets, item_candidates, match_item_sets
-from tokumei.data.history import Column, History, Kind, Release, Schema
+from tokumei.data.history import History, Release
+from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.parts import make_part
 

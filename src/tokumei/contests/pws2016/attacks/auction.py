@@ -19,8 +19,6 @@ from numba import njit
 
 from tokumei.array_types import Floats, Floats32, Ints
 
-__all__ = ["auction", "match_customers"]
-
 RESOLUTION = 1e-5
 STEP_RATIO = 8.0
 FAR = 1e300

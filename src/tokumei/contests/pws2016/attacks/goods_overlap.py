@@ -13,8 +13,6 @@ from tokumei.contests.pws2016.attacks.likeness import add_trait, traits
 from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
 from tokumei.contests.pws2016.shop import Shop
 
-__all__ = ["GoodsOverlap"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class GoodsOverlap(MasterAttack):

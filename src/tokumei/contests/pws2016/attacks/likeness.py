@@ -22,8 +22,6 @@ from tokumei.array_types import Floats, Floats32, Ints
 from tokumei.contests.pws2016.shop import Shop, codes_of
 from tokumei.data import distinct
 
-__all__ = ["Trait", "add_trait", "combined_likeness", "master_traits", "rfm_distances", "rfm_vectors", "traits"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Trait:

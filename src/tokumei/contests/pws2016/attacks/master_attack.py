@@ -12,8 +12,6 @@ from tokumei.contests.pws2016.shop import Shop, shop_of
 from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
-__all__ = ["MasterAttack"]
-
 
 class MasterAttack(Attack):
     """Guesses from which row of M each row of M' was made, knowing M, T, M' and T'."""

@@ -18,8 +18,6 @@ from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
 from tokumei.contests.pws2016.shop import Shop
 from tokumei.parts import parameter
 
-__all__ = ["CountOrder", "MasterOrder", "same_place"]
-
 
 def same_place(order: Ints, published_order: Ints) -> Ints:
     """Return q(i) = x(floor(y^-1(i) n / n')) from the sorted rows x of M and y of M'; everything counts from 0.

@@ -13,8 +13,6 @@ from tokumei.contests.pws2016.attacks.likeness import rfm_distances
 from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
 from tokumei.contests.pws2016.shop import Shop
 
-__all__ = ["RfmVectors"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RfmVectors(MasterAttack):

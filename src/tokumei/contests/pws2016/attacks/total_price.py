@@ -11,8 +11,6 @@ from tokumei.array_types import Ints
 from tokumei.contests.pws2016.attacks.master_attack import MasterAttack
 from tokumei.contests.pws2016.shop import Shop
 
-__all__ = ["TotalPrice", "nearest_rows"]
-
 
 def nearest_rows(totals: Ints, wanted: Ints) -> Ints:
     """Return, for every wanted value, the smallest position of a nearest total.

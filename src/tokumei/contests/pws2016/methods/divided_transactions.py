@@ -15,8 +15,6 @@ from tokumei.data import SLASH_DATE, Field, History, Kind, RangeCells, Release, 
 from tokumei.errors import ParameterError
 from tokumei.parts import parameter
 
-__all__ = ["DividedTransactions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DividedTransactions(MasterMethod):

@@ -19,8 +19,6 @@ from tokumei.data import History, Release, Secret
 from tokumei.methods import keyed_pseudonyms
 from tokumei.parts import Method
 
-__all__ = ["MasterMethod", "Streams", "owners_of"]
-
 KEY_BYTES = 32
 
 

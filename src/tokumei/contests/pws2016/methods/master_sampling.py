@@ -12,8 +12,6 @@ from tokumei.contests.pws2016.shop import shop_of
 from tokumei.data import History, Release, Secret
 from tokumei.parts import parameter
 
-__all__ = ["MasterSampling"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MasterSampling(MasterMethod):

@@ -11,8 +11,6 @@ from tokumei.contests.pws2016.methods.master_pseudonyms import MasterMethod, Str
 from tokumei.data import History, Release, Secret
 from tokumei.parts import parameter
 
-__all__ = ["MasterShuffle"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MasterShuffle(MasterMethod):

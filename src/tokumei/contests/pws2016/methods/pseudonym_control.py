@@ -22,8 +22,6 @@ from tokumei.errors import ParameterError
 from tokumei.methods import exchange_by_period, keyed_pseudonyms, renewals
 from tokumei.parts import parameter
 
-__all__ = ["PseudonymControl"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PseudonymControl(MasterMethod):

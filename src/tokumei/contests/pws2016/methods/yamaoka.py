@@ -17,8 +17,6 @@ from tokumei.contests.pws2016.shop import shop_of
 from tokumei.data import History, Release, Secret
 from tokumei.parts import parameter
 
-__all__ = ["ShiftedYamaoka", "Yamaoka"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Yamaoka(MasterMethod):

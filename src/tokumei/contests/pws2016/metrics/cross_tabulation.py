@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
+from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.shop import Shop, claimed_rows, positions, shop_of
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric, parameter
-
-__all__ = ["CELLS", "ORPHANS", "OriginalCells", "PublishedCells"]
+from tokumei.words import Message
 
 CELLS = {"sex": ("sex",), "sex-country": ("sex", "country")}
 ORPHANS = ("strict", "original")
@@ -60,7 +60,8 @@ class _CrossTabulation(Metric):
         after = _price_sums(people, columns, place, published.pence)
         value = _summed_difference(before, after, columns)
         left_out = int((place < 0).sum())
-        warnings = () if left_out == 0 else (_orphan_warning(left_out),)
+        code = "warning.orphan" if left_out == 1 else "warning.orphans"
+        warnings = (Message(code, {"count": left_out}, HOME),) if left_out else ()
         scale = float((before["pence"] / before["rows"]).sum()) / 100
         return Score(name=self.name, value=value, goal=Goal.LOWER, parts={"scale": scale}, warnings=warnings)
 
@@ -87,11 +88,6 @@ class OriginalCells(_CrossTabulation):
     def sorting_master(self, original: Shop, published: Shop, secret: Secret) -> pl.DataFrame:  # noqa: ARG002
         """Return the rows of M that P names."""
         return original.master[claimed_rows(secret)]
-
-
-def _orphan_warning(count: int) -> str:
-    rows = "1 transaction has" if count == 1 else f"{count:,} transactions have"
-    return f"{rows} an id without a row in the master and stay out of the cross tabulation (spec F-A2)"
 
 
 def _price_sums(master: pl.DataFrame, columns: Sequence[str], owner: Ints, pence: Ints) -> pl.DataFrame:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tokumei.contests.pws2016.shop import MASTER_COLUMNS, claimed_rows, shop_of
+from tokumei.contests.pws2016.files import MASTER_COLUMNS
+from tokumei.contests.pws2016.shop import claimed_rows, shop_of
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric, parameter
-
-__all__ = ["MasterHamming"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,6 @@ from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.metrics import rfm_distance, rfm_table
 from tokumei.parts import Metric
 
-__all__ = ["RfmError", "shop_table"]
-
 CELLS = 1000
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from tokumei.array_types import Ints
 from tokumei.errors import InputError
 
-__all__ = ["RowGuesses", "chance_limit", "judge_rows"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowGuesses:

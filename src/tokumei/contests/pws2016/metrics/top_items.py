@@ -15,8 +15,6 @@ from tokumei.contests.pws2016.shop import Shop, shop_of
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric, parameter
 
-__all__ = ["TopItems", "default_threshold"]
-
 DEFAULT_RANK = 100
 
 

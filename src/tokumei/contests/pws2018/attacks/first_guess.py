@@ -11,8 +11,6 @@ import polars as pl
 from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
-__all__ = ["FirstGuess", "guess_first"]
-
 
 def guess_first(subjects: pl.Series, pseudonyms: pl.Series) -> Guesses:
     """Return the one guess that pairs the first rows of both files; none if a file has no rows."""

@@ -20,8 +20,6 @@ from tokumei.data import Guesses, History, Release, Schema
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
 from tokumei.parts import Attack, parameter
 
-__all__ = ["ItemSets", "item_candidates", "match_item_sets"]
-
 
 class _Lists(NamedTuple):
     """Lists of numbers, one after the other: list i is ``values[offsets[i]:offsets[i + 1]]``."""

@@ -12,8 +12,6 @@ from tokumei.data import Guesses, History, Release
 from tokumei.errors import InputError
 from tokumei.parts import Attack
 
-__all__ = ["UniqueRows", "link_unique_rows"]
-
 
 def link_unique_rows(original: pl.DataFrame, published: pl.DataFrame) -> Guesses:
     """Return the guesses of re-uniq on text frames: the subject or pseudonym first, then the same cells in both.

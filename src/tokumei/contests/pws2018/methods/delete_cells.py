@@ -11,8 +11,6 @@ import polars as pl
 from tokumei.data import History, Release, Secret
 from tokumei.parts import Method, parameter
 
-__all__ = ["DeleteCells"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DeleteCells(Method):

@@ -12,8 +12,6 @@ from tokumei.array_types import Ints
 from tokumei.data import MISSING, Cells, Field, History, Kind, RangeCells, Release, Secret, SetCells, distinct
 from tokumei.parts import Method, parameter
 
-__all__ = ["RandomGeneralization", "smallest_free_numbers"]
-
 
 def smallest_free_numbers(count: int, taken: pl.Series) -> Ints:
     """Return the smallest natural numbers that are no subject id, ascending."""

@@ -17,8 +17,6 @@ from tokumei.contests.pws2021.rows import pair_losses
 from tokumei.contests.pws2021.table import HealthTable, same_levels
 from tokumei.parts import parameter
 
-__all__ = ["LossBand", "PenalizedBand", "band_counts"]
-
 
 def band_counts(losses: Floats, *, low: float, high: float, near: float) -> Ints:
     """Return per test row how many rows of D have a loss of at most ``high``, in the band, and below ``near``."""

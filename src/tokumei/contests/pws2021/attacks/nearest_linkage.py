@@ -13,8 +13,6 @@ from tokumei.contests.pws2021.rows import nearest_rows
 from tokumei.contests.pws2021.table import HealthTable
 from tokumei.parts import parameter
 
-__all__ = ["ClosestRows", "NearestLinkage", "closest_rows", "padded_guesses"]
-
 
 def padded_guesses(rows: Ints) -> Ints:
     """Return three guesses per row; a D of fewer than three rows leaves the others -1."""
@@ -42,13 +40,6 @@ class NearestLinkage(RowAttack):
         guesses = padded_guesses(rows)
         guesses[distances[:, 0] > median] = DELETED
         return guesses, distances, median
-
-
-def closest_rows(test: HealthTable, release: HealthTable, count: int) -> Ints:
-    """Return the rows of D in the ``count`` closest pairs of a test row and its nearest row (2020 style)."""
-    rows, distances = nearest_rows(test, release, 1)
-    order = np.argsort(distances[:, 0], kind="stable")[:count]
-    return np.unique(rows[order, 0])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,6 @@ import numpy as np
 
 from tokumei.array_types import Floats
 
-__all__ = ["Alignment", "align_independently", "align_ordered"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Alignment:

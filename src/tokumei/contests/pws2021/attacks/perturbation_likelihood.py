@@ -20,9 +20,6 @@ from tokumei.contests.pws2021.rows import COMPARED, pair_distances, pair_losses
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable, same_levels
 from tokumei.parts import parameter
 
-__all__ = ["PerturbationLikelihood", "exchange_classes", "noise_classes"]
-
-
 AGE_REACH, BMI_REACH = 12, 8
 LOSS_EDGES = (0.5, 1.5, 2.5, 3.0, 4.0)
 RANK_EDGES = (3, 10, 25, 50, 100, 200)

@@ -12,8 +12,6 @@ from tokumei.contests.pws2021.table import HealthTable, health_table
 from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 
-__all__ = ["DELETED", "GUESSES", "RowAttack"]
-
 DELETED = -1
 GUESSES = 3
 

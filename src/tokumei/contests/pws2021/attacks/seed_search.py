@@ -20,8 +20,6 @@ from tokumei.errors import ParameterError
 from tokumei.parts import Part, parameter
 from tokumei.progress import stage
 
-__all__ = ["SeedSearch", "SeedState"]
-
 Generator = Callable[[np.random.Generator], HealthTable]
 
 

@@ -12,8 +12,6 @@ from tokumei.contests.pws2021.table import NOMINAL, NUMBERS, HealthTable
 from tokumei.errors import ParameterError
 from tokumei.parts import parameter
 
-__all__ = ["LaplaceValues", "RandomizedValues"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedValues(RowMethod):

@@ -16,8 +16,6 @@ from tokumei.contests.pws2021.table import NOMINAL, HealthTable
 from tokumei.errors import ParameterError
 from tokumei.parts import parameter
 
-__all__ = ["BottomRows", "RareRows", "TopRows", "join_rows"]
-
 
 def join_rows(lists: Sequence[Ints]) -> Ints:
     """Return the sorted union of lists of row numbers."""

@@ -17,8 +17,6 @@ from tokumei.errors import ParameterError
 from tokumei.methods import draw_pseudonyms
 from tokumei.parts import Method
 
-__all__ = ["ChangedRows", "RowMethod", "column_names", "column_numbers"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ChangedRows:

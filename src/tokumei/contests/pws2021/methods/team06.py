@@ -18,8 +18,6 @@ from tokumei.contests.pws2021.tracker import UtilityTracker
 from tokumei.errors import InfeasibleError
 from tokumei.parts import parameter
 
-__all__ = ["Team06"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Team06(RowMethod):

@@ -10,9 +10,6 @@ from tokumei.contests.pws2021.rows import singletons, uniqueness_keys
 from tokumei.contests.pws2021.table import COLUMNS, NOMINAL, HealthTable
 from tokumei.errors import InfeasibleError
 
-__all__ = ["clustered_deletions", "deletions_needed", "singular_rows", "unit_encoding"]
-
-
 ROUNDS = 10
 UNUSED = ("gh", "mets")
 

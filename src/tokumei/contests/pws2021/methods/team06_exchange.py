@@ -14,9 +14,6 @@ from tokumei.contests.pws2021.table import HealthTable
 from tokumei.contests.pws2021.tracker import UtilityTracker
 from tokumei.progress import stage
 
-__all__ = ["allowed_records", "plant_decoys", "swap_records"]
-
-
 BLOCK = 256
 Limits = tuple[float, float, float]
 

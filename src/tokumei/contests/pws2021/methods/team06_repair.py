@@ -8,9 +8,6 @@ from tokumei.array_types import Bools, Ints
 from tokumei.contests.pws2021.tracker import UtilityTracker
 from tokumei.progress import stage
 
-__all__ = ["repair_by_deletion"]
-
-
 TRIED = 20
 
 

@@ -11,8 +11,6 @@ from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.parts import Metric
 
-__all__ = ["InformationLoss", "RowLoss", "information_loss"]
-
 PARTS = ("age", "bmi", "cat")
 
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from tokumei.array_types import Ints
+from tokumei.contests.pws2021.table import HOME
 from tokumei.errors import InfeasibleError
-
-__all__ = ["LinkageMarks", "linkage_marks"]
+from tokumei.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class LinkageMarks:
     prec: float
     topk: float
     risk: float
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     def as_dict(self) -> dict[str, float]:
         """Return the figures for JSON."""
@@ -43,7 +43,6 @@ def linkage_marks(answers: Ints, guesses: Ints, *, strict: bool = False) -> Link
     linked = int((member & (guesses == answers[:, None]).any(axis=1)).sum())
     recall, topk = both / members, linked / members
     if guessed_count == 0:
-        note = "E guesses no member at all: precision is undefined (officially NaN, strict: 0), and the risk is 0"
-        return LinkageMarks(recall, 0.0 if strict else math.nan, topk, 0.0, (note,))
+        return LinkageMarks(recall, 0.0 if strict else math.nan, topk, 0.0, (Message("warning.no-guess", home=HOME),))
     prec = both / guessed_count
     return LinkageMarks(recall, prec, topk, recall * prec * topk)

@@ -9,8 +9,6 @@ import numpy as np
 from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks
 from tokumei.data import Goal, Interval, Score
 
-__all__ = ["mean_risk"]
-
 NORMAL_95 = 1.959963984540054
 GUESSES = 3
 ALWAYS_MEMBER_PRECISION = 0.5

@@ -12,8 +12,6 @@ from tokumei.contests.pws2021.table import HealthTable, health_table
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.parts import Metric
 
-__all__ = ["CONTEST_ROWS", "UniqueRows", "UniquenessRate", "uniqueness_rate"]
-
 CONTEST_ROWS = 4190
 
 

@@ -5,56 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tokumei.contests.pws2021.table import HealthTable, health_table
+from tokumei.contests.pws2021.table import HOME, HealthTable, health_table
 from tokumei.contests.pws2021.utility import UtilityDifferences, utility_differences
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.parts import Metric, parameter
-
-__all__ = ["UtilityMarks", "utility_marks", "utility_warnings"]
+from tokumei.words import Message
 
 # The figures that the rules limit.
 LIMITED = ("rate", "OR", "cor")
 
 
-def utility_warnings(found: UtilityDifferences) -> list[tuple[str, str]]:
-    """Return (code, sentence) of everything that makes the official figures say less than they seem to."""
-    told = []
+def utility_warnings(found: UtilityDifferences) -> dict[str, dict[str, object]]:
+    """Return the codes, with values, of all that makes the official figures say less than they seem to."""
+    warnings: dict[str, dict[str, object]] = {}
     if found.missing:
-        values = ", ".join(f"{column} '{value}'" for column, value in found.missing)
-        told.append(
-            (
-                "missing-category",
-                (
-                    f"no row of D has {values}, which B has; the official figures skip what they cannot compare "
-                    "(strict: no score at all)"
-                ),
-            )
-        )
+        warnings["missing-category"] = {"values": ", ".join(f"{column} '{value}'" for column, value in found.missing)}
     if found.separated:
-        told.append(
-            (
-                "separation",
-                (
-                    f"D has no finite odds ratio for {', '.join(found.separated)} (a value with no or only positives); "
-                    "the official Coef depends on when its iteration stops (strict: no score at all)"
-                ),
-            )
-        )
-    return told
+        warnings["separation"] = {"values": ", ".join(found.separated)}
+    return warnings
 
 
 def utility_marks(
     original: HealthTable, changed: HealthTable, *, strict: bool = False, files: tuple[str, str] = ("B", "D")
-) -> tuple[UtilityDifferences, list[str]]:
+) -> tuple[UtilityDifferences, list[Message]]:
     """Return umark with its warnings; ``strict`` raises InfeasibleError where the figures are not meaningful."""
     found = utility_differences(original, changed, files=files)
-    told = utility_warnings(found)
-    if strict and told:
-        code, sentence = told[0]
-        message = f"{files[1]}: {sentence.replace(' (strict: no score at all)', '')}; keep at least one such row"
+    warnings = utility_warnings(found)
+    if strict and warnings:
+        code, values = next(iter(warnings.items()))
+        message = f"{files[1]}: {Message(f'refusal.{code}', values, HOME)}"
         raise InfeasibleError(message, code=code, file=files[1])
-    return found, [sentence for _, sentence in told]
+    return found, [Message(f"warning.{code}", values, HOME) for code, values in warnings.items()]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The game of 2018: the same figures as on the command line, findings in both languages, rankings with every tie."""
+"""The contest of 2018: the same figures as on the command line, findings in both languages, rankings with every tie."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 
 from tests.arena import world
 from tests.conftest import Run
-from tokumei.contests import Entry, Pair, RoundTable, find_game
+from tokumei.contests import Entry, Pair, RoundTable, make_contest
 from tokumei.contests.notes import KEPT_NOTES
 
-GAME = find_game("pws2018")
+CONTEST = make_contest("pws2018")
 START = datetime(2018, 10, 9, tzinfo=UTC)
 # Table 3 of the report (spec B.11): U and whether an effective re-identification was received.
 TABLE_3 = {
@@ -62,7 +62,7 @@ def folders(tmp_path: Path) -> dict[str, Path]:
 
 def score(folders: dict[str, Path], *files: bytes, **parameters: Any) -> list[Any]:
     """Publish the release and score files of guesses about it."""
-    made = GAME.publish(folders["data"], folders["release"], {}, attackers=[], seed="")
+    made = CONTEST.publish(folders["data"], folders["release"], attackers=[], seed="")
     (folders["published"] / "A1.csv").write_bytes(made.common["A1"])
     places = []
     for number, data in enumerate(files):
@@ -70,13 +70,12 @@ def score(folders: dict[str, Path], *files: bytes, **parameters: Any) -> list[An
         place.mkdir()
         (place / "F1.csv").write_bytes(data)
         places.append(place)
-    return GAME.score_guesses(
+    return make_contest("pws2018", parameters).score_guesses(
         folders["data"],
         folders["release"],
         published=folders["published"],
         truth=folders["truth"],
         guesses=places,
-        parameters=parameters,
     )
 
 
@@ -92,7 +91,7 @@ def test_figures_equal_those_of_the_command_line(folders: dict[str, Path], run: 
     scored = score(folders, *files)
     paths = [folders["guesses"] / str(number) / "F1.csv" for number in range(3)]
     document = run("pws2018", "evaluate", folders["data"] / "T.csv", a, *paths, "--json").json
-    checked = GAME.check_release(folders["data"], folders["release"], {})
+    checked = CONTEST.check_release(folders["data"], folders["release"])
     assert checked.figures == document["utility"]
     assert checked.figures["U"] > 0
     assert [dict(one.figures) for one in scored] == [
@@ -108,7 +107,7 @@ def test_findings_have_place_value_and_both_languages(folders: dict[str, Path], 
     bad = world.GOOD_A.replace(b"2011/1/3", b"2011/13/3").replace(b",20007,", b",[1;2],")
     a = folders["release"] / "A.csv"
     a.write_bytes(bad)
-    checked = GAME.check_release(folders["data"], folders["release"], {})
+    checked = CONTEST.check_release(folders["data"], folders["release"])
     assert not checked.valid
     assert checked.figures == {}
     for language in ("en", "ja"):
@@ -133,7 +132,7 @@ def test_only_the_first_sentences_of_a_hopeless_file_are_kept(folders: dict[str,
     row = b"12345,2011/1/1,1,1.5,1\n"
     (folders["data"] / "T.csv").write_bytes(row * 2_000)
     (folders["release"] / "A.csv").write_bytes(b"x,x,x,x,x\n" * 2_000)
-    checked = GAME.check_release(folders["data"], folders["release"], {})
+    checked = CONTEST.check_release(folders["data"], folders["release"])
     assert (checked.note_count, len(checked.notes)) == (10_000, KEPT_NOTES)
 
 
@@ -141,22 +140,21 @@ def test_a_threshold_table_and_other_levels_are_followed(folders: dict[str, Path
     (folders["data"] / "R.csv").write_text("".join(f"{n},{1 if n == 8 else n + 1}\n" for n in range(20)))
     assert score(folders, world.guesses(2))[0].figures["threshold"] == 1
     (folders["data"] / "R.csv").unlink()
-    easier = GAME.score_guesses(
+    easier = make_contest("pws2018", {"p": "1/10", "alpha": "0.05"}).score_guesses(
         folders["data"],
         folders["release"],
         published=folders["published"],
         truth=folders["truth"],
         guesses=[folders["guesses"] / "0"],
-        parameters={"p": "1/10", "alpha": "0.05"},
     )
     assert easier[0].figures["threshold"] < 8
 
 
 def test_data_is_described_or_refused(folders: dict[str, Path]) -> None:
-    found = GAME.check_data(folders["data"], {})
+    found = CONTEST.check_data(folders["data"])
     assert (found.valid, found.figures["rows"], found.figures["customers"]) == (True, 24, 8)
     (folders["data"] / "T.csv").write_bytes(b"1,2\n")
-    refused = GAME.check_data(folders["data"], {})
+    refused = CONTEST.check_data(folders["data"])
     assert not refused.valid
     assert "T.csv, line 1: the line has 2 cells" in refused.notes[0].message["en"]
     assert str(folders["data"]) not in refused.notes[0].message["en"]
@@ -165,7 +163,7 @@ def test_data_is_described_or_refused(folders: dict[str, Path]) -> None:
 def test_the_winner_of_2018_is_team_14() -> None:
     entries = [entry(team, loss) for team, (loss, _) in TABLE_3.items()]
     pairs = [pair("07", team, unsafe=hit, hits=8 if hit else 3) for team, (_, hit) in TABLE_3.items() if team != "07"]
-    table = GAME.rank_round(entries, pairs, {})
+    table = CONTEST.rank_round(entries, pairs)
     assert places(table)[:5] == [("14", 1), ("05", 2), ("08", 3), ("02", 4), ("07", 5)]
     unsafe = [row for row in table.anonymizers if row.rank is None]
     assert [row.team for row in unsafe] == ["10", "01", "11", "06", "13", "03", "09", "12"]
@@ -182,17 +180,17 @@ def test_ties_go_by_sharp_test_then_by_time() -> None:
         entry("worse", 0.3),
     ]
     pairs = [pair("worse", "sharp", sharp=True, hits=7)]
-    assert places(GAME.rank_round(entries, pairs, {})) == [("early", 1), ("late", 2), ("sharp", 3), ("worse", 4)]
+    assert places(CONTEST.rank_round(entries, pairs)) == [("early", 1), ("late", 2), ("sharp", 3), ("worse", 4)]
     same = [entry("one", 0.2), entry("two", 0.2)]
-    assert places(GAME.rank_round(same, [], {})) == [("one", 1), ("two", 1)]
+    assert places(CONTEST.rank_round(same, [])) == [("one", 1), ("two", 1)]
     chain = [entry("a", 0.2, 3), entry("b", 0.2 + 9e-10, 2), entry("c", 0.2 + 18e-10, 1)]
-    assert places(GAME.rank_round(chain, [], {})) == [("b", 1), ("a", 2), ("c", 3)]
+    assert places(CONTEST.rank_round(chain, [])) == [("b", 1), ("a", 2), ("c", 3)]
 
 
 def test_disqualified_absent_and_unattacked_teams() -> None:
     entries = [entry("good", 0.4), entry("cheat", 0.1, disqualified=True), entry("absent", None)]
     pairs = [pair("cheat", "good", unsafe=True, hits=8), pair("absent", "cheat", unsafe=True, hits=8)]
-    table = GAME.rank_round(entries, pairs, {})
+    table = CONTEST.rank_round(entries, pairs)
     # What a disqualified team found does not count against others.
     assert places(table) == [("good", 1), ("cheat", None), ("absent", None)]
     assert [row.remark and row.remark["en"] for row in table.anonymizers[1:]] == ["disqualified", "no valid submission"]
@@ -200,9 +198,9 @@ def test_disqualified_absent_and_unattacked_teams() -> None:
 
 
 def test_overall_weighs_rounds_and_counts_an_unsafe_one_as_complete_loss() -> None:
-    first = GAME.rank_round([entry("a", 0.1), entry("b", 0.3), entry("c", 0.2)], [pair("b", "a", unsafe=True)], {})
-    second = GAME.rank_round([entry("a", 0.2), entry("b", 0.25), entry("c", 0.3)], [pair("a", "c", unsafe=True)], {})
-    table = GAME.rank_overall([(0.1, first), (0.9, second)])
+    first = CONTEST.rank_round([entry("a", 0.1), entry("b", 0.3), entry("c", 0.2)], [pair("b", "a", unsafe=True)])
+    second = CONTEST.rank_round([entry("a", 0.2), entry("b", 0.25), entry("c", 0.3)], [pair("a", "c", unsafe=True)])
+    table = CONTEST.rank_overall([(0.1, first), (0.9, second)])
     found = {row.team: (row.rank, row.figures["score"]) for row in table.anonymizers}
     assert found["b"] == (1, pytest.approx(0.1 * 0.3 + 0.9 * 0.25))
     assert found["a"] == (2, pytest.approx(0.1 * 1.0 + 0.9 * 0.2))

@@ -1,4 +1,4 @@
-"""The game of 2016: checks, figures of the command line, and the combined ranking."""
+"""The contest of 2016: checks, figures of the command line, and the combined ranking."""
 
 from __future__ import annotations
 
@@ -10,33 +10,29 @@ import pytest
 
 from tests import shop_example
 from tests.conftest import Run
-from tokumei.contests import Entry, Pair, find_game
+from tokumei.contests import Entry, Pair, make_contest
 
-GAME = find_game("pws2016")
+CONTEST = make_contest("pws2016")
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, Path]:
     """Return the paper's example, and a release of it made by a sample anonymizer."""
-    from tokumei.contests.pws2016.rules import Files, Pws2016
-
     found = {name: tmp_path / name for name in ("data", "guess")}
     for folder in found.values():
         folder.mkdir()
     (found["data"] / "M.csv").write_text(shop_example.M)
     (found["data"] / "T.csv").write_text(shop_example.T)
-    rules = Pws2016()
-    original = rules.read(Files(m=found["data"] / "M.csv", t=found["data"] / "T.csv"))
-    method = rules.make_anonymizer("ano-shuffle")
-    rules.anonymize(method, original, tmp_path / "release", rng=np.random.default_rng(1))
+    (tmp_path / "release").mkdir()
+    CONTEST.anonymize("ano-shuffle", found["data"], tmp_path / "release", rng=np.random.default_rng(1))
     return {**found, "release": tmp_path / "release"}
 
 
 def _guess(folders: dict[str, Path], text: str) -> Any:
     (folders["guess"] / "Q.csv").write_text(text)
     empty = folders["data"]
-    return GAME.score_guesses(
-        folders["data"], folders["release"], published=empty, truth=empty, guesses=[folders["guess"]], parameters={}
+    return CONTEST.score_guesses(
+        folders["data"], folders["release"], published=empty, truth=empty, guesses=[folders["guess"]]
     )[0]
 
 
@@ -44,14 +40,14 @@ def test_figures_equal_those_of_the_command_line(folders: dict[str, Path], run: 
     files = [folders["data"] / name for name in ("M.csv", "T.csv")]
     files += [folders["release"] / name for name in ("M1.csv", "T1.csv", "P.csv")]
     document = run("pws2016", "evaluate", *files, "--json").json
-    checked = GAME.check_release(folders["data"], folders["release"], {})
+    checked = CONTEST.check_release(folders["data"], folders["release"])
     assert checked.valid
     figures = dict(checked.figures)
     assert {name: figures[name] for name in document["utility"]} == document["utility"]
     assert {name: figures[name] for name in document["combined"]} == document["combined"]
     assert {f"attack_{name}": rate for name, rate in document["attacks"].items()}.items() <= figures.items()
     assert (figures["reid_max"], figures["consistent"]) == (document["reid_max"], document["consistent"])
-    assert GAME.release_order(figures) == document["combined"]["sum"]
+    assert CONTEST.release_order(figures) == document["combined"]["sum"]
 
 
 def test_guesses_are_scored_against_the_secret_rows(folders: dict[str, Path], run: Run) -> None:
@@ -74,24 +70,24 @@ def test_guesses_are_scored_against_the_secret_rows(folders: dict[str, Path], ru
 
 
 def test_p_is_never_published(folders: dict[str, Path]) -> None:
-    made = GAME.publish(folders["data"], folders["release"], {}, attackers=["a"], seed="s")
+    made = CONTEST.publish(folders["data"], folders["release"], attackers=["a"], seed="s")
     assert {name: data.decode() for name, data in made.common.items()} == {
         name: (folders["release"] / f"{name}.csv").read_text() for name in ("M1", "T1")
     }
     assert (made.per_attacker, made.truth) == ({}, {})
-    assert [file.name for file in GAME.release_files if file.secret] == ["P"]
+    assert [file.name for file in CONTEST.release_files if file.secret] == ["P"]
 
 
 def test_findings_of_all_files_are_told(folders: dict[str, Path]) -> None:
     (folders["release"] / "P.csv").write_text("1\n1\n3\n4\n")
     path = folders["release"] / "M1.csv"
     path.write_text(path.read_text().replace(",f,", ",x,", 1))
-    checked = GAME.check_release(folders["data"], folders["release"], {})
+    checked = CONTEST.check_release(folders["data"], folders["release"])
     assert [(note.file, note.code) for note in checked.notes] == [("M1", "bad-sex"), ("P", "duplicate-row")]
     assert (checked.valid, checked.note_count) == (False, 2)
     assert all(note.message["en"] != note.message["ja"] for note in checked.notes)
     (folders["release"] / "T1.csv").write_bytes(b"\xff\xfe\x00")
-    assert "UTF-16" in GAME.check_release(folders["data"], folders["release"], {}).notes[0].message["en"]
+    assert "UTF-16" in CONTEST.check_release(folders["data"], folders["release"]).notes[0].message["en"]
 
 
 def _entry(team: str, error: float | None, rate: float = 0.0, *, disqualified: bool = False) -> Entry:
@@ -102,7 +98,7 @@ def _entry(team: str, error: float | None, rate: float = 0.0, *, disqualified: b
 def test_the_largest_rate_of_samples_and_teams_counts() -> None:
     entries = [_entry("a", 0.1, 0.3), _entry("b", 0.2, 0.1), _entry("c", None), _entry("d", 0.0, disqualified=True)]
     pairs = [Pair("a", "b", {"rate": 0.5}), Pair("b", "a", {"rate": 0.1}), Pair("d", "a", {"rate": 1.0})]
-    table = GAME.rank_round(entries, pairs, {})
+    table = CONTEST.rank_round(entries, pairs)
     assert [(row.team, row.rank, row.figures["score"]) for row in table.anonymizers] == [
         ("a", 1, pytest.approx(0.4)),
         ("b", 2, pytest.approx(0.7)),
@@ -115,9 +111,9 @@ def test_the_largest_rate_of_samples_and_teams_counts() -> None:
         ("c", 3, 0.0),
         ("d", None, None),
     ]
-    by_maximum = GAME.rank_round(entries, pairs, {"combine": "max"})
+    by_maximum = make_contest("pws2016", {"combine": "max"}).rank_round(entries, pairs)
     assert [row.figures["score"] for row in by_maximum.anonymizers] == [0.3, 0.5, 1.0, 1.0]
-    overall = GAME.rank_overall([(0.1, table), (0.9, table)])
+    overall = CONTEST.rank_overall([(0.1, table), (0.9, table)])
     assert overall.anonymizers[0].figures["score"] == pytest.approx(0.4)
 
 
@@ -125,12 +121,12 @@ def test_a_p_that_contradicts_the_data_is_told_or_refused(folders: dict[str, Pat
     for name, text in (("M1", shop_example.M), ("T1", shop_example.T), ("P", "2\n3\n1\n4\n")):
         hidden = text.replace("1236", "9936")
         (folders["release"] / f"{name}.csv").write_text(hidden)
-    lenient = GAME.check_release(folders["data"], folders["release"], {})
+    lenient = CONTEST.check_release(folders["data"], folders["release"])
     assert (lenient.valid, lenient.figures["consistent"]) == (True, False)
-    strict = GAME.check_release(folders["data"], folders["release"], {"need_consistent": True})
+    strict = make_contest("pws2016", {"need_consistent": True}).check_release(folders["data"], folders["release"])
     assert (strict.valid, strict.notes[0].code) == (False, "inconsistent-p")
     assert strict.notes[0].message["en"].endswith("P does not belong to this M' and T'.")
-    table = GAME.rank_round([Entry("a", lenient.figures, None)], [], {})
+    table = CONTEST.rank_round([Entry("a", lenient.figures, None)], [])
     assert (table.anonymizers[0].rank, table.anonymizers[0].remark) == (
         1,
         {"en": "P does not fit the data", "ja": "PがM'とT'の内容に合いません"},
@@ -138,7 +134,7 @@ def test_a_p_that_contradicts_the_data_is_told_or_refused(folders: dict[str, Pat
 
 
 def test_data_is_checked(folders: dict[str, Path]) -> None:
-    assert GAME.check_data(folders["data"], {}).figures == {"customers": 4, "rows": 9}
+    assert CONTEST.check_data(folders["data"]).figures == {"customers": 4, "rows": 9}
     (folders["data"] / "T.csv").write_text("99999,1,2011/1/1,1:00,5,1.0,1\n")
-    refused = GAME.check_data(folders["data"], {})
+    refused = CONTEST.check_data(folders["data"])
     assert (refused.valid, refused.notes[0].code) == (False, "unknown-id")

@@ -1,18 +1,17 @@
-"""The game of 2021: limits by round, test rows per attacker, figures of the command line, official ranks."""
+"""The contest of 2021: limits by round, test rows per attacker, figures of the command line, official ranks."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import Run
 from tests.contests.pws2021.test_table import random_table
-from tokumei.contests import Checked, Entry, Pair, RoundTable, Row, find_game
+from tokumei.contests import Checked, Entry, Pair, RoundTable, Row, make_contest
 
-GAME = find_game("pws2021")
+CONTEST = make_contest("pws2021")
 ROWS, DELETED = 400, 60
 
 
@@ -29,14 +28,14 @@ def folders(tmp_path: Path) -> dict[str, Path]:
     return found
 
 
-def check(folders: dict[str, Path], **parameters: Any) -> Checked:
-    """Check the release."""
-    return GAME.check_release(folders["data"], folders["release"], parameters)
+def check(folders: dict[str, Path], kind: str = "final") -> Checked:
+    """Check the release in a round of this kind."""
+    return CONTEST.for_round(kind).check_release(folders["data"], folders["release"])
 
 
 @pytest.mark.parametrize("kind", ["preliminary", "final"])
 def test_figures_equal_those_of_the_command_line(folders: dict[str, Path], run: Run, kind: str) -> None:
-    checked = check(folders, round=kind)
+    checked = check(folders, kind)
     files = (folders["data"] / "B.csv", folders["release"] / "D.csv", folders["release"] / "X.csv")
     document = run("pws2021", "evaluate", *files, "--round", kind, "--json").json
     assert checked.figures == {name: limit["value"] for name, limit in document["limits"].items()}
@@ -51,7 +50,7 @@ def test_every_limit_that_is_broken_is_named_in_both_languages(folders: dict[str
     cells = lines[0].split(",")
     cells[1] = str(int(float(cells[1])) + (5 if float(cells[1]) < 70 else -5))
     path.write_text("\n".join([",".join(cells), *lines[1:]]) + "\n")
-    preliminary, final = check(folders, round="preliminary"), check(folders, round="final")
+    preliminary, final = check(folders, "preliminary"), check(folders, "final")
     assert "iloss" not in [note.name for note in preliminary.notes]
     found = next(note for note in final.notes if note.name == "iloss")
     assert found.message == {
@@ -59,7 +58,7 @@ def test_every_limit_that_is_broken_is_named_in_both_languages(folders: dict[str
         "ja": "情報損失の最大値が5で、この回の制限4を超えています",
     }
     assert final.figures["iloss"] == 5
-    assert check(folders, round="practice").figures == preliminary.figures
+    assert check(folders, "practice").figures == preliminary.figures
 
 
 def test_findings_name_file_line_column_and_value(folders: dict[str, Path]) -> None:
@@ -68,7 +67,7 @@ def test_findings_name_file_line_column_and_value(folders: dict[str, Path]) -> N
     lines[2] = ",".join(["Robot", "old", *lines[2].split(",")[2:]])
     path.write_text("\n".join(lines) + "\n")
     (folders["release"] / "X.csv").write_text("0\n0\n")
-    checked = check(folders, round="final")
+    checked = check(folders, "final")
     assert not checked.valid
     told = [(note.file, note.line, note.column, note.code, note.value) for note in checked.notes]
     assert told == [
@@ -84,7 +83,7 @@ def test_findings_name_file_line_column_and_value(folders: dict[str, Path]) -> N
 
 def test_files_far_too_long_are_refused_before_every_cell_is_explained(folders: dict[str, Path]) -> None:
     (folders["release"] / "D.csv").write_text("x\n" * 100_000)
-    checked = check(folders, round="final")
+    checked = check(folders, "final")
     assert [note.message["en"] for note in checked.notes] == [
         "the file has 100,000 lines, more than the 800 that can be needed"
     ]
@@ -94,9 +93,9 @@ def test_files_far_too_long_are_refused_before_every_cell_is_explained(folders: 
 
 
 def test_every_attacker_gets_test_rows_of_its_own_whose_answers_stay_secret(folders: dict[str, Path]) -> None:
-    made = GAME.publish(folders["data"], folders["release"], {}, attackers=["a", "b"], seed="s")
-    again = GAME.publish(folders["data"], folders["release"], {}, attackers=["b"], seed="s")
-    other = GAME.publish(folders["data"], folders["release"], {}, attackers=["b"], seed="t")
+    made = CONTEST.publish(folders["data"], folders["release"], attackers=["a", "b"], seed="s")
+    again = CONTEST.publish(folders["data"], folders["release"], attackers=["b"], seed="s")
+    other = CONTEST.publish(folders["data"], folders["release"], attackers=["b"], seed="t")
     assert set(made.common) == {"D"}
     assert made.per_attacker["b"] == again.per_attacker["b"] != other.per_attacker["b"]
     assert made.per_attacker["a"] != made.per_attacker["b"]
@@ -113,7 +112,7 @@ def test_few_deleted_rows_are_all_drawn(folders: dict[str, Path]) -> None:
     lines = (folders["data"] / "B.csv").read_text().splitlines()
     (folders["release"] / "X.csv").write_text("7\n3\n")
     (folders["release"] / "D.csv").write_text("\n".join(line for i, line in enumerate(lines) if i not in (3, 7)) + "\n")
-    made = GAME.publish(folders["data"], folders["release"], {}, attackers=["a"], seed="s")
+    made = CONTEST.publish(folders["data"], folders["release"], attackers=["a"], seed="s")
     answers = made.truth_per_attacker["a"]["EA"].decode().split()
     assert (len(answers), answers.count("-1")) == (100, 2)
 
@@ -125,15 +124,13 @@ def _guess(folders: dict[str, Path], text: str, answers: bytes | None) -> Checke
     if answers is not None:
         (place / "truth/EA.csv").write_bytes(answers)
     empty = folders["data"]
-    return GAME.score_guesses(
-        folders["data"], folders["release"], published=empty, truth=empty, guesses=[place], parameters={}
-    )[0]
+    return CONTEST.score_guesses(folders["data"], folders["release"], published=empty, truth=empty, guesses=[place])[0]
 
 
 def test_guesses_are_scored_like_lmark(folders: dict[str, Path], run: Run) -> None:
     missing = _guess(folders, "-1,-1,-1\n" * 100, None)
     assert (missing.valid, missing.notes[0].code) == (False, "no-test-rows")
-    answers = GAME.publish(folders["data"], folders["release"], {}, attackers=["a"], seed="s").truth_per_attacker["a"][
+    answers = CONTEST.publish(folders["data"], folders["release"], attackers=["a"], seed="s").truth_per_attacker["a"][
         "EA"
     ]
     text = "".join(
@@ -170,7 +167,7 @@ def test_official_scores_of_the_final() -> None:
     }
     pairs = [_risk(attacker, owner, risk) for (attacker, owner), risk in risks.items()]
     entries = [_entry(team) for team in ("01", "04", "06", "10")] + [_entry("03", valid=False)]
-    table = GAME.rank_round(entries, pairs, {})
+    table = CONTEST.rank_round(entries, pairs)
     assert [(row.team, row.rank, row.figures["R"]) for row in table.anonymizers] == [
         ("04", 1, 0.067),
         ("06", 1, 0.067),
@@ -187,7 +184,7 @@ def test_official_scores_of_the_final() -> None:
 
 def test_disqualified_teams_count_neither_as_target_nor_as_attacker() -> None:
     entries = [_entry("a"), _entry("b"), _entry("c", disqualified=True)]
-    table = GAME.rank_round(entries, [_risk("c", "a", 0.9), _risk("a", "c", 0.8), _risk("a", "b", 0.2)], {})
+    table = CONTEST.rank_round(entries, [_risk("c", "a", 0.9), _risk("a", "c", 0.8), _risk("a", "b", 0.2)])
     assert [(row.team, row.rank, row.figures["R"]) for row in table.anonymizers] == [
         ("a", 1, 0.0),
         ("b", 2, 0.2),
@@ -217,7 +214,7 @@ def test_official_overall_ranks() -> None:
         {"06": 0.067, "04": 0.067, "10": 0.067, "01": 0.3, "02": 0.2, "05": 0.25, "08": 0.15, "09": 0.27},
         {"06": 0.041, "04": 0.03, "10": 0.06, "01": 0.07, "02": 0.05, "05": 0.055, "08": 0.0, "09": 0.0},
     )
-    table = GAME.rank_overall([(0.1, preliminary), (0.9, final)])
+    table = CONTEST.rank_overall([(0.1, preliminary), (0.9, final)])
     anonymizers = {row.team: row for row in table.anonymizers}
     assert anonymizers["06"].figures["score"] == pytest.approx(0.140, abs=5e-4)
     attackers = {row.team: row for row in table.attackers}
@@ -232,11 +229,11 @@ def test_official_overall_ranks() -> None:
 
 
 def test_too_small_a_table_is_refused(folders: dict[str, Path]) -> None:
-    assert GAME.check_data(folders["data"], {}).figures == {"rows": ROWS}
+    assert CONTEST.check_data(folders["data"]).figures == {"rows": ROWS}
     path = folders["data"] / "B.csv"
     path.write_text("\n".join(path.read_text().splitlines()[:150]) + "\n")
-    assert GAME.check_data(folders["data"], {}).notes[0].message["en"] == (
+    assert CONTEST.check_data(folders["data"]).notes[0].message["en"] == (
         "B has 150 rows, but test rows can be drawn only from 200 or more"
     )
     path.write_text("a,b\n")
-    assert not GAME.check_data(folders["data"], {}).valid
+    assert not CONTEST.check_data(folders["data"]).valid
