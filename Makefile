@@ -68,9 +68,10 @@ suite: setup
 	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) --dist worksteal tests/arena -m database
 
-# The battery of all parts runs almost every kernel: in one process it compiles each once, for all processes that follow.
+# The battery of all parts runs almost every kernel: in one process it compiles each once, and all tests too, for the
+# processes that follow.
 $(COMPILED): $(KERNELS) | $(STAMP)
-	$(BIN)/pytest -q tests/test_parts.py
+	$(BIN)/pytest -q -k test_parts
 	@touch $(COMPILED)
 
 # An answer within a minute: what is not marked slow, with fewer random examples, and no real servers.

@@ -25,8 +25,14 @@ class Ending:
         self._workers: list[int] = []
 
     def pytest_configure(self) -> None:
-        """Listen from the start."""
+        """Listen from the start.
+
+        A shell that runs the tests in the background lets them ignore Ctrl-C, and processes inherit what is ignored:
+        those that tests interrupt would go on.
+        """
         signal.signal(signal.SIGTERM, self._end)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _end(self, _number: int, _frame: FrameType | None) -> NoReturn:
         self.asked = True

@@ -95,3 +95,7 @@ def test_sigterm_ends_the_tests_and_all_their_processes(tmp_path: Path, workers:
     assert started == ended
     assert not any(Path(f"/proc/{number}").exists() for number in started)
     assert not (tmp_path / "reached").exists()
+
+
+def test_a_process_of_a_test_hears_ctrl_c_even_if_the_tests_run_in_the_background() -> None:
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN

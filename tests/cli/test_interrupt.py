@@ -21,13 +21,9 @@ SEARCHING_CPU_SECONDS = 3.5
 PROMPT_SECONDS = 3.0
 
 
-# A shell that runs the tests in the background lets its children ignore Ctrl-C; a user's shell does not.
-HEARING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
-
-
 def _start(folder: Path, *words: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", HEARING, *COMMAND, *(str(word) for word in words)],
+        [*COMMAND, *(str(word) for word in words)],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

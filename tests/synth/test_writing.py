@@ -202,12 +202,15 @@ except KeyboardInterrupt:
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    while process.poll() is None and not any(file.stat().st_size > 0 for file in tmp_path.iterdir()):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        while process.poll() is None and not any(file.stat().st_size > 0 for file in tmp_path.iterdir()):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (out, err) == ("interrupted\n", "")
     assert list(tmp_path.iterdir()) == []
 
