@@ -1,3 +1,5 @@
+from tokumei.audits.answers import Answer as Answer
+from tokumei.audits.answers import Question as Question
 from tokumei.audits.audit import audit_release as audit_release
 from tokumei.audits.evidence import candidate_counts as candidate_counts
 from tokumei.audits.evidence import evidence_as_dict as evidence_as_dict

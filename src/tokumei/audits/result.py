@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tokumei.audits.answers import Answer, Question
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.data import Evidence, Verdict
 from tokumei.words import Message
@@ -41,7 +42,8 @@ class AuditResult:
     """The figures of an audit; None where a figure could not be computed (the verdict lists what was skipped).
 
     ``evidence`` has the tables behind them (`tokumei.audits.evidence`). They tell an attacker which guesses are
-    right: `as_dict` leaves them out, and they belong into internal documents only.
+    right: `as_dict` leaves them out, and they belong into internal documents only. ``answers`` are those to the five
+    questions that were asked; ``verdict`` is that of naming, unless a recipient's limits decide about all.
     """
 
     k: int
@@ -62,6 +64,7 @@ class AuditResult:
     reidentified: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
+    answers: Mapping[Question, Answer] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the outcome alone: reasons and tables tell which guesses are right."""
@@ -95,4 +98,5 @@ class AuditResult:
             "verdict": self.verdict.outcome.value,
             "reasons": [reason.as_dict() for reason in self.verdict.reasons],
             "skipped": [skipped.sentence for skipped in self.verdict.skipped],
+            "questions": {question.value: answer.as_dict() for question, answer in self.answers.items()},
         }
