@@ -32,17 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tokumei.data import (
-    OWNER_ONLY,
-    Guesses,
-    History,
-    Release,
-    Schema,
-    Secret,
-    library_of,
-    read_secret,
-    write_text,
-)
+from tokumei.data import OWNER_ONLY, Guesses, History, Release, Schema, Secret, library_of, read_secret, write_text
 from tokumei.data import read_release as read_folder
 from tokumei.errors import ParameterError
 from tokumei.flow import FORMATS, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
@@ -278,10 +268,7 @@ def _history(data: Any, schema: Schema | str | Path | None, subject: str | None)
 
 
 def _opened(
-    original: Any,
-    release: Made | str | Path,
-    schema: Schema | str | Path | None,
-    secret: Secret | str | Path | None,
+    original: Any, release: Made | str | Path, schema: Schema | str | Path | None, secret: Secret | str | Path | None
 ) -> Opened:
     """Return a release from a folder, or one just made, beside the original that was given."""
     hidden = read_secret(Path(secret)) if isinstance(secret, (str, Path)) else secret

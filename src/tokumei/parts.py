@@ -88,12 +88,7 @@ class ParameterInfo:
 
 
 def parameter(
-    default: Any,
-    doc: str,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    choices: Sequence[str] = (),
+    default: Any, doc: str, *, low: float | None = None, high: float | None = None, choices: Sequence[str] = ()
 ) -> Any:
     """Declare a parameter (int, float, bool or str; may be None) with its limits and one line of documentation."""
     limits = {"doc": doc, "low": low, "high": high, "choices": tuple(choices)}

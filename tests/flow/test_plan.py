@@ -156,13 +156,7 @@ MEASURED = [
 ]
 # The same of purchases, which have histories of very different lengths: (how many, records) of each kind of length.
 PWS2018 = ((100, 4), (150, 12), (250, 27), (250, 62), (160, 130), (70, 280), (14, 600), (4, 1000), (1, 1601), (1, 4289))
-PURCHASES = [
-    (2, "normal", 12.7),
-    (3, "normal", 61.9),
-    (5, "normal", 113.5),
-    (2, "fast", 4.0),
-    (3, "fast", 19.2),
-]
+PURCHASES = [(2, "normal", 12.7), (3, "normal", 61.9), (5, "normal", 113.5), (2, "fast", 4.0), (3, "fast", 19.2)]
 
 
 @pytest.mark.parametrize(("size", "k", "effort", "seconds"), MEASURED)

@@ -144,14 +144,7 @@ def _planned(file: Path, asked: dict[str, Any]) -> Plan:
 
 
 def _finish_dry_run(
-    history: History,
-    plan: Plan,
-    expected: Estimate,
-    output: Path | None,
-    save: Path | None,
-    *,
-    audit: bool,
-    json: bool,
+    history: History, plan: Plan, expected: Estimate, output: Path | None, save: Path | None, *, audit: bool, json: bool
 ) -> NoReturn:
     from tokumei.data import write_text
     from tokumei.flow import spoken

@@ -56,11 +56,7 @@ def registered(kind: str) -> Callable[[str], list[str]]:
 
 
 def finish(
-    document: Mapping[str, Any],
-    *,
-    json: bool,
-    show: Callable[[Console], None] | None = None,
-    status: int = 0,
+    document: Mapping[str, Any], *, json: bool, show: Callable[[Console], None] | None = None, status: int = 0
 ) -> NoReturn:
     """Print the result of a command and end it with this exit status."""
     with say():

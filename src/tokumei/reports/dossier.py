@@ -15,16 +15,7 @@ import polars as pl
 from tokumei.audits import AuditResult, audit_release, candidate_counts, posterior_counts, worst_protected
 from tokumei.data import Evidence, History, Release, Verdict
 from tokumei.errors import ParameterError
-from tokumei.flow import (
-    Made,
-    Measured,
-    Opened,
-    compare,
-    extra_attacks,
-    measure_all,
-    plan_runs,
-    run_frame,
-)
+from tokumei.flow import Made, Measured, Opened, compare, extra_attacks, measure_all, plan_runs, run_frame
 from tokumei.metrics import (
     column_distributions,
     correlations,
@@ -117,12 +108,7 @@ def _figures(history: History, release: Release, audit: AuditResult) -> dict[str
 def _attacks(audit: AuditResult, extra: Mapping[str, tuple[float, float]]) -> pl.DataFrame:
     """Return what every attack names, with those beside the audit's."""
     rows: list[dict[str, object]] = [
-        {
-            "attack": name,
-            "share": figure.share,
-            "baseline": figure.baseline,
-            "observed": figure.observed,
-        }
+        {"attack": name, "share": figure.share, "baseline": figure.baseline, "observed": figure.observed}
         for name, figure in audit.reidentified.items()
     ]
     rows += [

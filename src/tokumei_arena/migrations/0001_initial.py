@@ -34,9 +34,7 @@ class Migration(migrations.Migration):
                 ("time_zone", models.CharField(blank=True, max_length=64, verbose_name="time zone")),
                 ("erased_at", models.DateTimeField(blank=True, null=True)),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Blob",
@@ -60,9 +58,7 @@ class Migration(migrations.Migration):
                 ("size", models.PositiveBigIntegerField()),
                 ("name", models.CharField(max_length=200)),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Contest",
@@ -78,14 +74,9 @@ class Migration(migrations.Migration):
                 ("team_size", models.PositiveSmallIntegerField(default=10, verbose_name="largest team")),
                 ("needs_approval", models.BooleanField(default=True, verbose_name="teams need approval")),
                 ("is_open", models.BooleanField(default=False, verbose_name="visible to everybody")),
-                (
-                    "seed",
-                    models.CharField(default=secrets.token_hex, editable=False, max_length=64),
-                ),
+                ("seed", models.CharField(default=secrets.token_hex, editable=False, max_length=64)),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Evaluation",
@@ -101,9 +92,7 @@ class Migration(migrations.Migration):
                 ("finding_count", models.PositiveIntegerField(default=0)),
                 ("fingerprint", models.CharField(max_length=64)),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="LogEntry",
@@ -118,9 +107,7 @@ class Migration(migrations.Migration):
                 ("previous", models.CharField(max_length=64)),
                 ("hash", models.CharField(max_length=64)),
             ],
-            options={
-                "ordering": ["number"],
-            },
+            options={"ordering": ["number"]},
         ),
         migrations.CreateModel(
             name="Message",
@@ -132,9 +119,7 @@ class Migration(migrations.Migration):
                 ("body", models.TextField()),
                 ("handled_at", models.DateTimeField(blank=True, null=True)),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="ApiToken",
@@ -154,9 +139,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Announcement",
@@ -181,9 +164,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Round",
@@ -250,9 +231,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "ordering": ["position"],
-            },
+            options={"ordering": ["position"]},
         ),
         migrations.CreateModel(
             name="Rescore",
@@ -277,9 +256,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Phase",
@@ -308,9 +285,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "ordering": ["starts_at"],
-            },
+            options={"ordering": ["starts_at"]},
         ),
         migrations.CreateModel(
             name="Submission",
@@ -375,9 +350,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "ordering": ["-received_at"],
-            },
+            options={"ordering": ["-received_at"]},
         ),
         migrations.CreateModel(
             name="RescoreItem",
@@ -420,9 +393,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.AddField(
             model_name="evaluation",
@@ -512,9 +483,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "ordering": ["number"],
-            },
+            options={"ordering": ["number"]},
         ),
         migrations.CreateModel(
             name="TargetFile",
@@ -590,9 +559,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Membership",
@@ -687,9 +654,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
         ),
         migrations.CreateModel(
             name="Choice",
@@ -734,8 +699,7 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("contest", "position"), name="one_round_at_a_position"),
         ),
         migrations.AddConstraint(
-            model_name="phase",
-            constraint=models.UniqueConstraint(fields=("round", "kind"), name="one_phase_of_a_kind"),
+            model_name="phase", constraint=models.UniqueConstraint(fields=("round", "kind"), name="one_phase_of_a_kind")
         ),
         migrations.AddConstraint(
             model_name="phase",
@@ -749,8 +713,7 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("scope", "slot"), name="one_attempt_per_slot"),
         ),
         migrations.AddConstraint(
-            model_name="team",
-            constraint=models.UniqueConstraint(fields=("contest", "name"), name="one_team_of_a_name"),
+            model_name="team", constraint=models.UniqueConstraint(fields=("contest", "name"), name="one_team_of_a_name")
         ),
         migrations.AddConstraint(
             model_name="team",
@@ -775,12 +738,10 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("round", "alias"), name="one_target_per_alias"),
         ),
         migrations.AddIndex(
-            model_name="submission",
-            index=models.Index(fields=["state", "leased_until"], name="work_to_take"),
+            model_name="submission", index=models.Index(fields=["state", "leased_until"], name="work_to_take")
         ),
         migrations.AddIndex(
-            model_name="submission",
-            index=models.Index(fields=["round", "team", "kind"], name="work_of_a_team"),
+            model_name="submission", index=models.Index(fields=["round", "team", "kind"], name="work_of_a_team")
         ),
         migrations.AddConstraint(
             model_name="submission",
