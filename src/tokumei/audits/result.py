@@ -44,6 +44,7 @@ class AuditResult:
     ``evidence`` has the tables behind them (`tokumei.audits.evidence`). They tell an attacker which guesses are
     right: `as_dict` leaves them out, and they belong into internal documents only. ``answers`` are those to the five
     questions that were asked; ``verdict`` is that of naming, unless the limits of ``recipient`` decide about all.
+    ``digests`` are the SHA-256 of the files that the verdict is about, by name; none where there is no folder yet.
     """
 
     k: int
@@ -66,6 +67,7 @@ class AuditResult:
     evidence: Evidence = field(default_factory=Evidence)
     answers: Mapping[Question, Answer] = field(default_factory=dict)
     recipient: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the outcome alone: reasons and tables tell which guesses are right."""
@@ -99,6 +101,7 @@ class AuditResult:
             "recipient": self.recipient or None,
             "verdict": self.verdict.outcome.value,
             "reasons": [reason.as_dict() for reason in self.verdict.reasons],
+            "sha256": dict(self.digests),
             "skipped": [skipped.sentence for skipped in self.verdict.skipped],
             "questions": {question.value: answer.as_dict() for question, answer in self.answers.items()},
         }

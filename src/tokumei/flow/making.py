@@ -11,10 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import CellShares, History, Release, Schema, Score, Secret, Verdict, cell_shares, frame_of_library
+from tokumei.data import (
+    CellShares,
+    History,
+    Release,
+    Schema,
+    Score,
+    Secret,
+    Verdict,
+    cell_shares,
+    frame_of_library,
+    text_order,
+)
 from tokumei.errors import SchemaError
 from tokumei.flow.gate import refuse_leaks
 from tokumei.flow.plan import Plan, complete, fresh_seed, public_parameters
@@ -160,21 +170,13 @@ def _with_kept(history: History, published: Release, rows: Ints) -> Release:
 
 def in_published_order(published: Release, secret: Secret) -> tuple[Release, Secret]:
     """Return both with records and people sorted as text, so that their order tells nothing about the original."""
-    order = _text_order(published)
+    order = text_order(published)
     published, secret = published.take(order), secret.take(order)
     if published.people is None:
         return published, secret
-    order = _text_order(published.people)
+    order = text_order(published.people)
     people = None if secret.people is None else secret.people[order]
     return replace(published, people=published.people.take(order)), replace(secret, people=people)
-
-
-def _text_order(published: Release) -> Ints:
-    text = published.text()
-    # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
-    # Columns go by number: a name of the data could mean something to polars.
-    text.columns = [str(number) for number in range(text.width)]
-    return text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
 
 
 def _quick_audit(history: History, published: Release, secret: Secret, k: int | None) -> AuditResult:

@@ -34,14 +34,12 @@ from typing import Any
 
 from tokumei.data import History, Schema, Source, toml_value
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
-from tokumei.parts import Method, find_part, has_parameter, make_part
+from tokumei.parts import HOW_IT_RAN, Method, find_part, has_parameter, make_part
 from tokumei.profiles import read_history
 
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
 _HEAD = "# A plan of tokumei. With its seed it is as secret as the secret file: never hand it out.\n"
-# Parameters that say how a method ran, not what it did; plans and manifests leave them out.
-HOW_IT_RAN = frozenset({"resume", "threads"})
 _TEXTS = ("tokumei", "method", "format", "input", "input_sha256")
 _KNOWN = (*_TEXTS, "seed", "parameters", "schema")
 # Rows of static tables above which good groups take minutes to find; groups of more than three take far longer.
