@@ -21,7 +21,7 @@ KOption = Annotated[
 ]
 LimitOption = Annotated[float | None, typer.Option("--time-limit", min=0, help="Seconds; what was skipped is listed.")]
 GuessOption = Annotated[
-    int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds of numpy's generators on pseudonyms.")
+    int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds: make the release again from each.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
 
@@ -42,6 +42,7 @@ def audit(
 ) -> None:
     """Audit a release as its strongest attacker; exit status 1 if it is unsafe."""
     from tokumei.audits import audit_release
+    from tokumei.flow import replay_of
 
     with progress_bars():
         audited = opened(original, release, schema, secret)
@@ -54,6 +55,7 @@ def audit(
             time_limit=time_limit,
             seed=seed,
             guess_seeds=guess_seeds,
+            replay=replay_of(audited) if guess_seeds else None,
         )
     finish_audit(result, json=json)
 
