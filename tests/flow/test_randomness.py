@@ -32,6 +32,7 @@ def test_a_block_is_that_of_the_standard() -> None:
     )
 
 
+@njit(cache=False)
 def _drawn(rng: np.random.Generator) -> float:
     return rng.random() + rng.integers(0, 10)
 
@@ -40,7 +41,7 @@ def test_numpy_and_numba_draw_from_it() -> None:
     rng = key_generator(bytes(32))
     values = rng.random(100_000)
     assert abs(values.mean() - 0.5) < 0.005
-    assert 0 <= njit(_drawn)(rng) < 11
+    assert 0 <= _drawn(rng) < 11
     assert sorted(rng.permutation(9).tolist()) == list(range(9))
     # A large draw crosses many blocks; words are handed out one by one.
     again = key_generator(bytes(32))

@@ -43,7 +43,7 @@ class AuditResult:
 
     ``evidence`` has the tables behind them (`tokumei.audits.evidence`). They tell an attacker which guesses are
     right: `as_dict` leaves them out, and they belong into internal documents only. ``answers`` are those to the five
-    questions that were asked; ``verdict`` is that of naming, unless a recipient's limits decide about all.
+    questions that were asked; ``verdict`` is that of naming, unless the limits of ``recipient`` decide about all.
     """
 
     k: int
@@ -65,6 +65,7 @@ class AuditResult:
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
     answers: Mapping[Question, Answer] = field(default_factory=dict)
+    recipient: str = ""
 
     def __repr__(self) -> str:
         """Return the outcome alone: reasons and tables tell which guesses are right."""
@@ -102,6 +103,7 @@ class AuditResult:
             "reidentified": {name: figure.as_dict() for name, figure in self.reidentified.items()},
             "attempt_unsafe_probability": attempt if self.joint else None,
             "survives_13": survives if self.joint else None,
+            "recipient": self.recipient or None,
             "verdict": self.verdict.outcome.value,
             "reasons": [reason.as_dict() for reason in self.verdict.reasons],
             "skipped": [skipped.sentence for skipped in self.verdict.skipped],

@@ -1,3 +1,4 @@
+from tokumei.flow.auditing import audit as audit
 from tokumei.flow.comparison import EXTRA_ATTACKS as EXTRA_ATTACKS
 from tokumei.flow.comparison import Run as Run
 from tokumei.flow.comparison import compare as compare
