@@ -73,6 +73,12 @@ class AuditResult:
         """Return the outcome alone: reasons and tables tell which guesses are right."""
         return f"AuditResult({self.verdict.outcome.value} at k = {self.k})"
 
+    @property
+    def proven_k(self) -> int | None:
+        """The k that identical histories prove if the random choices were secret, None where nothing is proven."""
+        levels = [reason.values.get("level") for reason in self.verdict.reasons if reason.code == "k-anonymous"]
+        return next((level for level in levels if isinstance(level, int)), None)
+
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON."""
         attempt: dict[str, object] = {name: risk.probability for name, risk in self.joint.items()}
@@ -86,6 +92,7 @@ class AuditResult:
             "pseudonyms": self.pseudonyms,
             "with_secret": self.with_secret,
             "k_anonymity": self.k_anonymity,
+            "proven_k": self.proven_k,
             "k_concealment": self.k_concealment,
             "min_candidates": self.min_candidates,
             "mean_candidates": self.mean_candidates,

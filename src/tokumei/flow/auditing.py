@@ -22,6 +22,7 @@ from tokumei.audits import (
 from tokumei.data import Verdict
 from tokumei.flow.making import Made
 from tokumei.flow.opening import Opened
+from tokumei.flow.replaying import replay_of
 
 
 def audit(
@@ -49,6 +50,7 @@ def audit(
         time_limit=time_limit,
         seed=seed,
         guess_seeds=guess_seeds,
+        replay=replay_of(released) if guess_seeds else None,
     )
     result = gated(released, result)
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
