@@ -8,12 +8,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.contests.pws2016.files import MASTER_COLUMNS, TRANSACTION_COLUMNS
-from tokumei.contests.pws2016.shop import (
-    Shop,
-    shop_history,
-    shop_of,
-    shop_release,
-)
+from tokumei.contests.pws2016.shop import Shop, shop_history, shop_of, shop_release
 from tokumei.data import History, Release, Secret
 
 M = """12360,m,1976/2/24,Austria

@@ -97,13 +97,7 @@ class TokumeiError(Exception):
 
     def as_dict(self) -> dict[str, object]:
         """Return the fields of the ``error`` object of ``--json``."""
-        return {
-            "code": self.code,
-            "message": str(self),
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-        }
+        return {"code": self.code, "message": str(self), "file": self.file, "line": self.line, "column": self.column}
 
 
 def _restored(kind: type[TokumeiError], arguments: tuple[Any, ...], attributes: Mapping[str, Any]) -> TokumeiError:

@@ -60,7 +60,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.template.context_processors.tz",
                 "tokumei_arena.web.middleware.page_context",
-            ],
+            ]
         },
     }
 ]

@@ -13,15 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.arena import world
-from tests.arena.pages import (
-    add_second_factor,
-    check_page,
-    keep_mail,
-    links_in,
-    sign_in,
-    text_of,
-    totp_code,
-)
+from tests.arena.pages import add_second_factor, check_page, keep_mail, links_in, sign_in, text_of, totp_code
 from tokumei_arena import teams
 from tokumei_arena.errors import NotAllowedError, RefusedError
 from tokumei_arena.models import LogEntry, Message, OneTimeLink, Person

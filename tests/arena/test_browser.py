@@ -53,11 +53,7 @@ def _check_results(play: Play) -> None:
     english.open(BOARD)
     japanese.open(BOARD)
     winner, second, last = NAMES[1], NAMES[2], NAMES[0]
-    ranking = [
-        ["1", winner, "0.750000", "0"],
-        ["2", second, "1.000000", "0"],
-        ["–", last, "0.000000", "1"],
-    ]
+    ranking = [["1", winner, "0.750000", "0"], ["2", second, "1.000000", "0"], ["–", last, "0.000000", "1"]]
     assert _ranking(english.table("Anonymizers")) == ranking
     assert _ranking(japanese.table("匿名化者")) == ranking
     assert english.table("Anonymizers")[3][-1] == "effectively re-identified"

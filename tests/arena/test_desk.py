@@ -23,13 +23,7 @@ from tokumei_arena.contests import managing as contests
 from tokumei_arena.contests import phases
 from tokumei_arena.contests.plan import ContestPlan, default_rounds, free_slug
 from tokumei_arena.errors import NotNowError, RefusedError
-from tokumei_arena.models import (
-    Contest,
-    DataFile,
-    LogEntry,
-    Person,
-    Phase,
-)
+from tokumei_arena.models import Contest, DataFile, LogEntry, Person, Phase
 from tokumei_arena.records.storage import open_blob
 
 pytestmark = pytest.mark.django_db

@@ -17,17 +17,7 @@ from tests.arena.played import played_contest
 from tokumei_arena.contests import managing as contests
 from tokumei_arena.contests import notices, phases
 from tokumei_arena.errors import NotAllowedError, NotNowError, TooManyError
-from tokumei_arena.models import (
-    Attempt,
-    Clarification,
-    Contest,
-    LogEntry,
-    Message,
-    Person,
-    Submission,
-    Target,
-    Team,
-)
+from tokumei_arena.models import Attempt, Clarification, Contest, LogEntry, Message, Person, Submission, Target, Team
 from tokumei_arena.work import queue_view, rescoring
 
 pytestmark = pytest.mark.django_db

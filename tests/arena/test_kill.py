@@ -117,9 +117,7 @@ def test_nothing_is_lost_whatever_is_killed(
 
 
 def _check(
-    found: dict[str, Any],
-    sent: dict[tuple[str, str], tuple[Path, str, bool]],
-    acknowledged: dict[tuple[str, str], str],
+    found: dict[str, Any], sent: dict[tuple[str, str], tuple[Path, str, bool]], acknowledged: dict[tuple[str, str], str]
 ) -> None:
     """Check that each file is there once, whole, evaluated once and counted as it should be."""
     submissions = {(one["team"], one["key"]): one for one in found["submissions"]}

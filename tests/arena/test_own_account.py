@@ -16,13 +16,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.arena import world
-from tests.arena.pages import (
-    check_page,
-    confirm,
-    keep_mail,
-    sign_in,
-    text_of,
-)
+from tests.arena.pages import check_page, confirm, keep_mail, sign_in, text_of
 from tokumei_arena import teams
 from tokumei_arena.errors import NotAllowedError, RefusedError, TooManyError
 from tokumei_arena.models import ApiToken, LogEntry, Membership, Message, OneTimeLink, Person, Submission

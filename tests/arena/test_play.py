@@ -21,13 +21,7 @@ from tests.arena import world
 from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
 from tokumei.contests import FileSpec, make_contest
 from tokumei_arena.errors import TooManyError
-from tokumei_arena.models import (
-    Announcement,
-    Blob,
-    Clarification,
-    Membership,
-    Submission,
-)
+from tokumei_arena.models import Announcement, Blob, Clarification, Membership, Submission
 from tokumei_arena.web.uploads import pack
 
 pytestmark = pytest.mark.django_db

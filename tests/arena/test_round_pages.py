@@ -13,17 +13,7 @@ from django.urls import reverse
 
 from tests.arena import world
 from tests.arena.playing import FINDING, evaluate, round_address, sign_in, text_of
-from tokumei_arena.models import (
-    Blob,
-    Choice,
-    Contest,
-    DataFile,
-    LogEntry,
-    Membership,
-    Person,
-    Round,
-    Submission,
-)
+from tokumei_arena.models import Blob, Choice, Contest, DataFile, LogEntry, Membership, Person, Round, Submission
 from tokumei_arena.records.storage import put_bytes
 
 pytestmark = pytest.mark.django_db

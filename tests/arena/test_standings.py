@@ -281,9 +281,7 @@ def test_pages_cost_few_queries_and_see_every_change(contest: Contest) -> None:
     round_ = contest.rounds.get()
     release(captain(contest, "Alpha"), round_, 0.4)
     read = fresh(round_)
-    with CaptureQueriesContext(
-        connection,
-    ) as first:
+    with CaptureQueriesContext(connection) as first:
         standings.board(read, NOBODY)
     assert len(first) <= 5
     with CaptureQueriesContext(connection) as again:

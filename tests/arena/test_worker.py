@@ -25,17 +25,7 @@ from tests.arena.test_leases import two_teams
 from tests.arena.test_unpack import zipped
 from tests.contests.pws2021.test_table import random_table
 from tokumei_arena import access
-from tokumei_arena.models import (
-    Attempt,
-    Blob,
-    DataFile,
-    Rescore,
-    RescoreItem,
-    Submission,
-    Target,
-    TargetFile,
-    Team,
-)
+from tokumei_arena.models import Attempt, Blob, DataFile, Rescore, RescoreItem, Submission, Target, TargetFile, Team
 from tokumei_arena.records.storage import open_blob, put_bytes
 from tokumei_arena.work import evaluation, intake, leftovers, loop, queue_view, sandbox
 from tokumei_arena.work.limits import Limits

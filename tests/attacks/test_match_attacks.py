@@ -6,15 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.leaky_releases import (
-    grouped,
-    own_first_text,
-    owners_of,
-    purchases,
-    random_names,
-    release_of,
-    split_surplus,
-)
+from tests.leaky_releases import grouped, own_first_text, owners_of, purchases, random_names, release_of, split_surplus
 from tokumei.attacks.cheapest_matching import CheapestMatching
 from tokumei.attacks.matching_posterior import MatchingPosterior
 from tokumei.attacks.nearest_history import NearestHistory

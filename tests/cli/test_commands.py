@@ -240,12 +240,7 @@ def test_names_are_not_taken_for_markup(run: Run, tmp_path: Path) -> None:
 
 def _completed(words: str, count: int) -> list[str]:
     """Ask for completions as the shell does."""
-    environment = {
-        **os.environ,
-        "_TOKUMEI_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(count),
-    }
+    environment = {**os.environ, "_TOKUMEI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(count)}
     done = subprocess.run(
         [str(Path(sys.executable).parent / "tokumei")], env=environment, capture_output=True, text=True, check=False
     )

@@ -22,7 +22,7 @@ def test_a_pseudonym_cannot_forge_a_verdict(capsys: pytest.CaptureFixture[str]) 
         "the pseudonym 'a\\x1b[31m\\nsafe at k = 3' has 2 records, more than every subject (1)"
     )
     lines = capsys.readouterr().out.splitlines()
-    assert lines == ["unsafe", f"- {shown}; {reason.remedy}", f"- not tested: {shown}"]
+    assert lines == ["names: unsafe", f"- {shown}; {reason.remedy}", f"- not tested: {shown}"]
 
 
 def test_a_hint_cannot_colour_the_terminal(run: Run, tmp_path: Path) -> None:

@@ -38,12 +38,7 @@ def mixed_frame(size: int, *, missing: bool = True, seed: int = 7) -> pl.DataFra
             "lat": 35 + rng.integers(0, 500, size) / 1000,
             "lon": 139 + rng.integers(0, 500, size) / 1000,
         },
-        schema_overrides={
-            "who": pl.String,
-            "day": pl.Date,
-            "moment": pl.Datetime("ms"),
-            "goods": pl.String,
-        },
+        schema_overrides={"who": pl.String, "day": pl.Date, "moment": pl.Datetime("ms"), "goods": pl.String},
     )
     if not missing:
         return frame

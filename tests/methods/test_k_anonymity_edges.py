@@ -170,11 +170,7 @@ def test_own_alignment_of_table_5_loses_less_than_the_paper(
     assert len(release) == rows
     assert (secret.rows < 0).sum() == rows - 7
     times = 3 if surplus == "dummy" else 1
-    assert contents(release) == {
-        ("2017-12-02", "b"): times,
-        ("2017-12-03", "{c;e;f}"): 3,
-        ("*", "{a;d;g}"): 3,
-    }
+    assert contents(release) == {("2017-12-02", "b"): times, ("2017-12-03", "{c;e;f}"): 3, ("*", "{a;d;g}"): 3}
     sizes_of_paper = sorted(len(goods) for _, _, _, goods in paper)
     assert sorted(len(cell.strip("{}").split(";")) for cell in release.text()["goods"]) == sizes_of_paper
     paper_dates = sum(

@@ -43,10 +43,7 @@ def plain_mdav(points: Sequence[tuple[int, ...]], k: int) -> list[int]:
     return labels
 
 
-@given(
-    points=st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=16),
-    k=st.integers(2, 4),
-)
+@given(points=st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=16), k=st.integers(2, 4))
 def test_groups_are_those_of_the_plain_algorithm(points: list[tuple[int, int]], k: int) -> None:
     count = len(points)
     # Coordinates times the least common multiple of 1 to 16 make every mean a whole number, hence every tie exact.

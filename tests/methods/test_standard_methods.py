@@ -35,14 +35,7 @@ PARTS: list[Method] = [
     TopBottomCoding(),
     TopBottomCoding(ranges=True),
 ]
-BY_COLUMN: list[type[Method]] = [
-    GeneralizeSteps,
-    LaplaceNoise,
-    RandomizedResponse,
-    Rounding,
-    Swapping,
-    TopBottomCoding,
-]
+BY_COLUMN: list[type[Method]] = [GeneralizeSteps, LaplaceNoise, RandomizedResponse, Rounding, Swapping, TopBottomCoding]
 
 
 def part_id(part: Method) -> str:

@@ -12,12 +12,7 @@ from tokumei.errors import ParameterError
 from tokumei.methods.swapping import Swapping, swapped
 
 
-@given(
-    count=st.integers(0, 60),
-    share=st.floats(0, 1),
-    width=st.integers(1, 70),
-    seed=st.integers(0, 1000),
-)
+@given(count=st.integers(0, 60), share=st.floats(0, 1), width=st.integers(1, 70), seed=st.integers(0, 1000))
 def test_values_change_places_in_pairs_within_the_limit(count: int, share: float, width: int, seed: int) -> None:
     values = np.random.default_rng(seed).permutation(count)
     result = swapped(values, share=share, width=width, rng=np.random.default_rng(seed + 1))

@@ -30,11 +30,7 @@ def test_a_small_shop_by_hand() -> None:
     assert {number: share.value for number, share in risk.known.items()} == {1: pytest.approx(1 / 3), 2: 1.0}
     assert all(share.interval is None for share in risk.known.values())
     assert risk.most_telling_record == pytest.approx(2 / 3)
-    assert risk.facts == {
-        "number of records": 0.0,
-        "total of paid": 1.0,
-        "number of records and all totals": 1.0,
-    }
+    assert risk.facts == {"number of records": 0.0, "total of paid": 1.0, "number of records and all totals": 1.0}
     assert [one.columns for one in risk.columns] == [("item",), ("paid",)]
     assert [one.share for one in risk.columns] == pytest.approx([1 / 6, 1 / 6])
     assert [one.most_telling for one in risk.columns] == pytest.approx([1 / 3, 1 / 3])
@@ -84,10 +80,7 @@ HINTED = {
         "these look like numbers with thousands separators; remove the commas to have them treated as numbers",
     ),
     "nothing": ([""] * 24, "has no values at all; drop it in the schema ({ drop = true })"),
-    "names": (
-        [f"Person {'abcdefghijklmnopqrstuvwx'[n]}" for n in range(24)],
-        NAMES_HINT,
-    ),
+    "names": ([f"Person {'abcdefghijklmnopqrstuvwx'[n]}" for n in range(24)], NAMES_HINT),
     "mistakes": (
         [str(n) for n in range(23)] + ["n/a"],
         "most of these are numbers, some are not; correct those that are mistakes, or leave it a category",

@@ -110,12 +110,7 @@ class MatchView:
             except NoPerfectMatchingError:
                 matches = None
         return cls(
-            knowledge=knowledge,
-            release=release,
-            written=release,
-            consistency=consistency,
-            matches=matches,
-            rng=rng,
+            knowledge=knowledge, release=release, written=release, consistency=consistency, matches=matches, rng=rng
         )
 
     @property

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tokumei.cli.options import opened
+from tokumei.cli.options import LimitsOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
-from tokumei.words import amount, percent
+from tokumei.words import Words, amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +22,7 @@ KOption = Annotated[
 ]
 LimitOption = Annotated[float | None, typer.Option("--time-limit", min=0, help="Seconds; what was skipped is listed.")]
 GuessOption = Annotated[
-    int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds of numpy's generators on pseudonyms.")
+    int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds: make the release again from each.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
 
@@ -38,23 +39,25 @@ def audit(
     time_limit: LimitOption = None,
     guess_seeds: GuessOption = 0,
     seed: SeedOption = 0,
+    recipient: RecipientOption = None,
+    limits: LimitsOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Audit a release as its strongest attacker; exit status 1 if it is unsafe."""
-    from tokumei.audits import audit_release
+    """Audit a release: what attackers name, learn, infer and recognize; exit status 1 if it is unsafe.
 
+    Without --recipient the status is that of naming alone, and the other questions are told as measured. Limits stand
+    in a file such as: [public] naming = 0.09, contents = 0.05, attributes = 0.05, releases = 0.09.
+
+    Example: tokumei audit --original my.csv --release release --secret release.secret --recipient partner
+    """
+    from tokumei.flow import audit as audit_opened
+
+    allowed = allowed_by(recipient, limits)
     with progress_bars():
         audited = opened(original, release, schema, secret)
-        result = audit_release(
-            audited.history,
-            audited.release,
-            audited.secret,
-            k=k,
-            method=method,
-            time_limit=time_limit,
-            seed=seed,
-            guess_seeds=guess_seeds,
-        )
+        if method is not None:
+            audited = replace(audited, release=replace(audited.release, method=method))
+        result = audit_opened(audited, k=k, limits=allowed, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds)
     finish_audit(result, json=json)
 
 
@@ -69,7 +72,8 @@ def finish_audit(result: AuditResult, *, json: bool) -> NoReturn:
 
 def _show(console: Console, result: AuditResult) -> None:
     """Print the verdict first, then its reasons, then the figures."""
-    show_verdict(console, result.verdict, result.k)
+    show_verdict(console, result.verdict, result.k, recipient=result.recipient)
+    show_answers(console, result)
     figures = {
         "identical histories (k-anonymity)": result.k_anonymity,
         "matches per subject (k-concealment)": result.k_concealment,
@@ -92,6 +96,30 @@ def _show(console: Console, result: AuditResult) -> None:
     if joint:
         headers = ["contest test", "guesses", "caught per attempt", "survives 13"]
         show_table(console, headers, joint)
+
+
+def show_answers(console: Console, result: AuditResult) -> None:
+    """Print the five questions: the figure that stands for each, the same without the release, and the limit."""
+    if not result.answers:
+        return
+    words = Words("en")
+    rows = []
+    for question, answer in result.answers.items():
+        figure, unknown = answer.figure, words("word.none")
+        interval = None if figure is None else figure.interval
+        rows.append(
+            [
+                words(f"question.{question.value}"),
+                words("word.not_measured") if figure is None else words.named("what", answer.headline),
+                unknown if figure is None else percent(figure.value),
+                unknown if interval is None else f"{percent(interval.low)} to {percent(interval.high)}",
+                unknown if figure is None or figure.baseline is None else percent(figure.baseline),
+                unknown if answer.limit is None else percent(answer.limit),
+                words("word.measured" if answer.outcome is None else f"word.{answer.outcome.value}"),
+            ]
+        )
+    headers = words.each("head", "question", "what", "value", "interval", "without", "limit", "outcome")
+    show_table(console, [header.lower() for header in headers], rows)
 
 
 def _share(share: float | None) -> str | None:

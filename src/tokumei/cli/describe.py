@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, original
-from tokumei.cli.output import (
-    JsonFlag,
-    bar,
-    finish,
-    progress_bars,
-    refuse_overwriting,
-    show_table,
-    tell,
-    visible,
-)
+from tokumei.cli.output import JsonFlag, bar, finish, progress_bars, refuse_overwriting, show_table, tell, visible
 from tokumei.errors import ParameterError
 from tokumei.words import amount, percent
 

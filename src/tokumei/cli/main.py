@@ -36,10 +36,7 @@ UsageError: Any = typer.BadParameter.__bases__[0]
 
 ABOUT = "Anonymize history data, attack it as the strongest attacker would, judge what came out."
 # The groups of commands that are no contests, each in a module of its own name that is loaded only when it is called.
-GROUPS = {
-    "synth": "Generate synthetic histories of realistic shape.",
-    "experiment": "Run published experiments again.",
-}
+GROUPS = {"synth": "Generate synthetic histories of realistic shape.", "experiment": "Run published experiments again."}
 
 
 def _version(*, value: bool) -> None:

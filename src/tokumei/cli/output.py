@@ -19,7 +19,7 @@ import typer
 
 from tokumei.errors import OutputError, TokumeiError
 from tokumei.progress import Advance, listening
-from tokumei.words import Message, are_written_numbers
+from tokumei.words import Message, Words, are_written_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,11 +56,7 @@ def registered(kind: str) -> Callable[[str], list[str]]:
 
 
 def finish(
-    document: Mapping[str, Any],
-    *,
-    json: bool,
-    show: Callable[[Console], None] | None = None,
-    status: int = 0,
+    document: Mapping[str, Any], *, json: bool, show: Callable[[Console], None] | None = None, status: int = 0
 ) -> NoReturn:
     """Print the result of a command and end it with this exit status."""
     with say():
@@ -172,14 +168,18 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = False) -> None:
-    """Print what an audit concluded, then why; colours that can be read on dark and on light."""
-    words, colour = {
-        "safe": (f"safe at k = {k}", "green"),
-        "unsafe": ("unsafe", "red"),
-        "not-shown-unsafe": ("not shown unsafe", "magenta"),
-    }[verdict.outcome.value]
-    console.print(f"{'Quick audit: ' if quick else ''}{words}", style=f"bold {colour}")
+def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = False, recipient: str = "") -> None:
+    """Print what an audit concluded, then why; colours that can be read on dark and on light.
+
+    Without a recipient the verdict is about names alone, and says so.
+    """
+    outcome = verdict.outcome.value
+    colour = {"safe": "green", "unsafe": "red"}.get(outcome, "magenta")
+    words = Words("en")
+    whose = words(f"conclusion.{outcome}_recipient", recipient=recipient) if recipient else ""
+    console.print(
+        f"{'Quick audit: ' if quick else ''}{whose or words(f'conclusion.{outcome}', k=k)}", style=f"bold {colour}"
+    )
     for reason in verdict.reasons:
         remedy = f"; {reason.remedy}" if reason.remedy else ""
         console.print(visible(f"- {reason.sentence}{remedy}"))

@@ -85,9 +85,7 @@ class RangeCells:
     def hull(self, other: Self) -> Self:
         """Return, cell by cell, the smallest range that covers both; suppression wins."""
         return self.of_ranges(
-            np.minimum(self.lo, other.lo),
-            np.maximum(self.hi, other.hi),
-            suppressed=self.suppressed | other.suppressed,
+            np.minimum(self.lo, other.lo), np.maximum(self.hi, other.hi), suppressed=self.suppressed | other.suppressed
         )
 
     def hull_of_groups(self, starts: npt.ArrayLike) -> Self:

@@ -54,14 +54,7 @@ class History:
     people: History | None = None
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: pl.DataFrame,
-        schema: Schema,
-        *,
-        file: str = "table",
-        first_line: int = 1,
-    ) -> Self:
+    def from_frame(cls, frame: pl.DataFrame, schema: Schema, *, file: str = "table", first_line: int = 1) -> Self:
         """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
         schema.check_against(frame.columns, file)
         names = schema.sources()

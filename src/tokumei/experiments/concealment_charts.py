@@ -22,10 +22,7 @@ def _bars(values: Floats, edges: Floats) -> list[dict[str, object]]:
 
 
 def _binned(title: str) -> Spec:
-    return {
-        "x": {"field": "from", "type": "quantitative", "title": title, "bin": "binned"},
-        "x2": {"field": "to"},
-    }
+    return {"x": {"field": "from", "type": "quantitative", "title": title, "bin": "binned"}, "x2": {"field": "to"}}
 
 
 def distance_histogram(distances: Floats) -> str:

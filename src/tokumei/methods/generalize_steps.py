@@ -10,26 +10,12 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.data import MISSING, Cells, Field, History, Kind, RangeCells, Release, Secret, SetCells
-from tokumei.methods.column_settings import (
-    refused,
-    round_width,
-    settings_by_field,
-    split_settings,
-    steps_of,
-)
+from tokumei.methods.column_settings import refused, round_width, settings_by_field, split_settings, steps_of
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.methods.hierarchy import ancestors, hierarchy_lines, parse_hierarchy
 from tokumei.parts import Method, parameter
 
-_UNITS = {
-    "minute": "1m",
-    "hour": "1h",
-    "day": "1d",
-    "week": "1w",
-    "month": "1mo",
-    "quarter": "1q",
-    "year": "1y",
-}
+_UNITS = {"minute": "1m", "hour": "1h", "day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
 _CLOCK = ("minute", "hour")
 _SUPPRESS = "*"
 _UP = "up"

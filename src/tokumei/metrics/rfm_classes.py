@@ -113,12 +113,7 @@ def _grid(old: Ints, new: Ints) -> pl.DataFrame:
     cells = [np.bincount(side[0] * CLASSES + side[2], minlength=CLASSES**2) for side in (old, new)]
     number = np.arange(CLASSES**2)
     return pl.DataFrame(
-        {
-            "recency": number // CLASSES + 1,
-            "monetary": number % CLASSES + 1,
-            "before": cells[0],
-            "after": cells[1],
-        }
+        {"recency": number // CLASSES + 1, "monetary": number % CLASSES + 1, "before": cells[0], "after": cells[1]}
     )
 
 

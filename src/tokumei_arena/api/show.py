@@ -35,10 +35,7 @@ def round_document(round_: Round) -> schemas.RoundOut:
     on = round_.current_phase()
     listed = [
         schemas.PhaseOut(
-            kind=phase.kind,
-            starts_at=phase.starts_at,
-            ends_at=phase.ends_at,
-            on=on is not None and on.pk == phase.pk,
+            kind=phase.kind, starts_at=phase.starts_at, ends_at=phase.ends_at, on=on is not None and on.pk == phase.pk
         )
         for phase in sorted(round_.phases.all(), key=lambda phase: phase.starts_at)
     ]

@@ -43,13 +43,7 @@ class Table:
 def board_table(board: Board) -> Table:
     """Return the utility board as a table."""
     rows = [
-        TableRow(
-            row.rank,
-            row.name,
-            row.figures,
-            remark=_("disqualified") if row.disqualified else "",
-            own=row.own,
-        )
+        TableRow(row.rank, row.name, row.figures, remark=_("disqualified") if row.disqualified else "", own=row.own)
         for row in board.rows
     ]
     rule = _("By the first column; teams that are equal share a rank. Of a team the release counts that it chose.")
@@ -62,11 +56,7 @@ def ranking_tables(table: RoundTable, names: Mapping[str, str], own: str = "") -
     def made(key: str, title: str, rule: str, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
         listed = [
             TableRow(
-                row.rank,
-                names.get(row.team, ""),
-                row.figures,
-                remark=in_language(row.remark),
-                own=row.team == own,
+                row.rank, names.get(row.team, ""), row.figures, remark=in_language(row.remark), own=row.team == own
             )
             for row in rows
         ]

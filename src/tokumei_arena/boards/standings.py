@@ -18,13 +18,7 @@ from tokumei.contests import Column, Entry, Pair, RoundTable
 from tokumei_arena import access, clock
 from tokumei_arena.models import Contest, Feedback, LogEntry, Phase, Round, Submission, Target, Team
 from tokumei_arena.rules import parameters_of, rules_in, rules_of
-from tokumei_arena.work import (
-    chosen_releases,
-    coarse_figures,
-    feedback_policy,
-    figures_under,
-    release_counts,
-)
+from tokumei_arena.work import chosen_releases, coarse_figures, feedback_policy, figures_under, release_counts
 
 KEPT_SECONDS = 600
 

@@ -14,13 +14,7 @@ from typing import Annotated
 import typer
 
 from tokumei.cli.output import JsonFlag, tell, warn
-from tokumei_arena.commands.setup import (
-    CannotStartError,
-    django_ready,
-    need_extra,
-    refusals_as_sentences,
-    show_now,
-)
+from tokumei_arena.commands.setup import CannotStartError, django_ready, need_extra, refusals_as_sentences, show_now
 from tokumei_arena.commands.supervisor import Child, running, stop_on_signals, watch
 
 BACKLOG = 2048
@@ -126,10 +120,7 @@ def serve(
 ) -> None:
     """Run the arena: web server and worker. The first start prints a link for the first referee."""
     began = time.monotonic()
-    with (
-        stop_on_signals() as stop,
-        running_server(host, port, processes=processes, worker=not no_worker) as server,
-    ):
+    with stop_on_signals() as stop, running_server(host, port, processes=processes, worker=not no_worker) as server:
         _announce(server, seconds=time.monotonic() - began, json=json)
         watch(server.children, stop)
         tell("arena: ending")

@@ -12,12 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access
-from tokumei_arena.contests.plan import (
-    KINDS,
-    ContestPlan,
-    check_weights,
-    free_slug,
-)
+from tokumei_arena.contests.plan import KINDS, ContestPlan, check_weights, free_slug
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import record

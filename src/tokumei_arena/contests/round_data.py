@@ -126,11 +126,7 @@ def _refuse_used(round_: Round, team: Team | None) -> None:
 def _check(round_: Round, folder: Path) -> dict[str, Any]:
     """Run the contest's own check where a bad file can do no harm; return what it says about the data."""
     contest = round_.contest
-    job = {
-        "task": "data",
-        "rule_set": contest.rule_set,
-        "parameters": parameters_of(round_),
-    }
+    job = {"task": "data", "rule_set": contest.rule_set, "parameters": parameters_of(round_)}
     outcome = run_child(folder, job, _limits())
     if outcome.result is None:
         message = _("the data could not be checked within the limits of this server (%(why)s)")

@@ -16,16 +16,7 @@ from tokumei_arena.models.contests import (
 )
 from tokumei_arena.models.log import LogEntry
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
-from tokumei_arena.models.work import (
-    Attempt,
-    Choice,
-    Evaluation,
-    Rescore,
-    RescoreItem,
-    Submission,
-    Target,
-    TargetFile,
-)
+from tokumei_arena.models.work import Attempt, Choice, Evaluation, Rescore, RescoreItem, Submission, Target, TargetFile
 
 __all__ = [
     "Announcement",

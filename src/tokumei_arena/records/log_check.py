@@ -49,12 +49,7 @@ def log_state(head: str = "") -> LogState:
     if broken is None and head and not LogEntry.objects.filter(hash=head).exists():
         number = 1 if last is None else last.number + 1
         broken = logbook.Broken(number, "the entry with the given hash is missing: the end of the log was cut off")
-    return LogState(
-        LogEntry.objects.count(),
-        logbook.START if last is None else last.hash,
-        is_guarded(),
-        broken,
-    )
+    return LogState(LogEntry.objects.count(), logbook.START if last is None else last.hash, is_guarded(), broken)
 
 
 def is_guarded() -> bool:

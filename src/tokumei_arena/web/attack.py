@@ -53,11 +53,7 @@ def _lines(round_: Round, team: Team | None, found: list[Target]) -> list[dict[s
     for one in Submission.objects.filter(round=round_, team=team, kind=Submission.Kind.GUESSES).order_by("received_at"):
         newest[one.target_id] = one
     return [
-        {
-            "target": one,
-            "left": max(0, round_.attack_limit - used.get(one.pk, 0)),
-            "latest": newest.get(one.pk),
-        }
+        {"target": one, "left": max(0, round_.attack_limit - used.get(one.pk, 0)), "latest": newest.get(one.pk)}
         for one in found
     ]
 

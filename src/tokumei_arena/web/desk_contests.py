@@ -72,11 +72,7 @@ def _round_forms(data: QueryDict | None, plan: RoundPlan) -> dict[str, Any]:
 
 
 def _make(
-    request: HttpRequest,
-    rule_set: str,
-    form: ContestForm,
-    parameters: ParametersForm,
-    rounds: list[dict[str, Any]],
+    request: HttpRequest, rule_set: str, form: ContestForm, parameters: ParametersForm, rounds: list[dict[str, Any]]
 ) -> Contest | None:
     """Return the new contest, or None with the reasons at the forms."""
     wanted = [one for one in rounds if f"{one['kind']}-included" in request.POST]
@@ -126,11 +122,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _change(
-    request: HttpRequest,
-    contest: Contest,
-    form: ContestForm,
-    parameters: ParametersForm,
-    rounds: list[dict[str, Any]],
+    request: HttpRequest, contest: Contest, form: ContestForm, parameters: ParametersForm, rounds: list[dict[str, Any]]
 ) -> bool:
     """Save what is right; say what is not."""
     if not all([form.is_valid(), parameters.is_valid(), *(one["form"].is_valid() for one in rounds)]):

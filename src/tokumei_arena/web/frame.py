@@ -52,12 +52,7 @@ def _line(round_: Round) -> RoundLine:
 def frame(request: HttpRequest, contest: Contest, tab: str) -> dict[str, Any]:
     """Return the context of the tabs above every page of a contest; ``tab`` names the open one."""
     rounds = list(contest.rounds.prefetch_related("phases"))
-    return {
-        "contest": contest,
-        "rounds": rounds,
-        "membership": access.membership(request.user, contest),
-        "tab": tab,
-    }
+    return {"contest": contest, "rounds": rounds, "membership": access.membership(request.user, contest), "tab": tab}
 
 
 def step_address(request: HttpRequest, step: Step) -> str:

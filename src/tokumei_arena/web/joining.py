@@ -39,11 +39,7 @@ def team_new(request: HttpRequest, slug: str) -> HttpResponse:
         wanted = form.cleaned_data
         try:
             made = create_team(
-                person,
-                contest,
-                name=wanted["name"],
-                affiliation=wanted["affiliation"],
-                terms_accepted=form.accepted,
+                person, contest, name=wanted["name"], affiliation=wanted["affiliation"], terms_accepted=form.accepted
             )
         except ArenaError as error:
             form.add_error(None, error.message)

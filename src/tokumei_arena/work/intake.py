@@ -64,14 +64,7 @@ def _scope(fields: dict[str, Any]) -> str:
 
 
 def _take(
-    person: Person,
-    file: File[Any],
-    *,
-    name: str,
-    note: str,
-    client_key: str,
-    limit: int | None,
-    fields: dict[str, Any],
+    person: Person, file: File[Any], *, name: str, note: str, client_key: str, limit: int | None, fields: dict[str, Any]
 ) -> Submission:
     known = _known(fields["team"], client_key)
     if known is not None:

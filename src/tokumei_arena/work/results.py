@@ -18,17 +18,7 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_noop
 
 from tokumei.contests import file_name
-from tokumei_arena.models import (
-    Blob,
-    Evaluation,
-    Leased,
-    RescoreItem,
-    Round,
-    Submission,
-    Target,
-    TargetFile,
-    WorkState,
-)
+from tokumei_arena.models import Blob, Evaluation, Leased, RescoreItem, Round, Submission, Target, TargetFile, WorkState
 from tokumei_arena.records import discard_blob, put_file, record
 from tokumei_arena.work import intake, leases
 from tokumei_arena.work.sandbox import Death

@@ -71,11 +71,7 @@ def score(folders: dict[str, Path], *files: bytes, **parameters: Any) -> list[An
         (place / "F1.csv").write_bytes(data)
         places.append(place)
     return make_contest("pws2018", parameters).score_guesses(
-        folders["data"],
-        folders["release"],
-        published=folders["published"],
-        truth=folders["truth"],
-        guesses=places,
+        folders["data"], folders["release"], published=folders["published"], truth=folders["truth"], guesses=places
     )
 
 

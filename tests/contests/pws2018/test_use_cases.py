@@ -104,11 +104,7 @@ def test_suppressed_goods_are_left_out_of_baskets_unless_filled() -> None:
     hidden = Release(release.schema, release.pseudonyms, cells)
     left_out, filled = (
         judge_use_cases(
-            history,
-            hidden,
-            rng=_rng(),
-            draws=1,
-            options=UseCaseOptions(min_support=2, fill_suppressed_goods=fill),
+            history, hidden, rng=_rng(), draws=1, options=UseCaseOptions(min_support=2, fill_suppressed_goods=fill)
         ).itemset_error
         for fill in (False, True)
     )

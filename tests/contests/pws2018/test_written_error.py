@@ -84,13 +84,7 @@ ROOT = 5**0.5
         (3, "Z", "1 cell with a plain value other than the original, which costs 0", 0.0, 1.0),
         (3, "{B;A;B}", "1 cell with a set with repeated elements, each counted", 2 / 3, 1 / 2),
         (3, "{A;C}", "1 cell with a set without the original value, which costs 1 - 1/m", 1 / 2, 1.0),
-        (
-            5,
-            "[6;8]",
-            "1 cell with a range without the original value, put into the same formula",
-            2 / ROOT,
-            2 / ROOT,
-        ),
+        (5, "[6;8]", "1 cell with a range without the original value, put into the same formula", 2 / ROOT, 2 / ROOT),
         (5, "[8;6]", "1 cell with a range without the original value", -4 / ROOT, 2 / ROOT),
     ],
 )

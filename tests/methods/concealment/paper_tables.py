@@ -16,8 +16,7 @@ from tokumei.data.schema import Column, Kind, Schema
 
 DIGITS = ("d1", "d2", "d3", "d4", "d5")
 PEOPLE = Schema(
-    "name",
-    (Column(name="age", kind=Kind.NUMBER), *(Column(name=digit, kind=Kind.CATEGORY) for digit in DIGITS)),
+    "name", (Column(name="age", kind=Kind.NUMBER), *(Column(name=digit, kind=Kind.CATEGORY) for digit in DIGITS))
 )
 VISITS = Schema("name", (Column(name="date", kind=Kind.DATE), Column(name="goods", kind=Kind.CATEGORY)))
 DECEMBER = 17_501  # 2017-12-01 in days since 1970

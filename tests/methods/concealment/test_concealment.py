@@ -37,11 +37,7 @@ def random_history(subjects: int, longest: int, seed: int) -> History:
             "paid": rng.integers(1, 50, total),
         }
     )
-    columns = (
-        Column(name="day", kind=Kind.DATE),
-        Column(name="item"),
-        Column(name="paid", kind=Kind.NUMBER),
-    )
+    columns = (Column(name="day", kind=Kind.DATE), Column(name="item"), Column(name="paid", kind=Kind.NUMBER))
     return History.from_frame(frame, Schema("who", columns))
 
 

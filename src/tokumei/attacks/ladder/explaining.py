@@ -152,12 +152,7 @@ def _in_ranges(  # noqa: PLR0917
 
 @numba.njit(cache=True, inline="always")
 def _in_sets(  # noqa: PLR0917
-    sets: tuple[Ints, Ints],
-    weight: Floats,
-    known: tuple[Ints, Ints, Bools],
-    record: int,
-    row: int,
-    ordered: int,
+    sets: tuple[Ints, Ints], weight: Floats, known: tuple[Ints, Ints, Bools], record: int, row: int, ordered: int
 ) -> float:
     """Return the probability of the known categories in a row: one over the size of the set that holds them."""
     bounds, elements = sets

@@ -122,14 +122,7 @@ def _scrambled(state: np.uint64) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def _worm(  # noqa: PLR0917
-    starts: Ints,
-    columns: Ints,
-    cumulative: Floats,
-    row_edge: Ints,
-    steps: int,
-    every: int,
-    samples: int,
-    seed: int,
+    starts: Ints, columns: Ints, cumulative: Floats, row_edge: Ints, steps: int, every: int, samples: int, seed: int
 ) -> tuple[Floats, int, Ints]:
     """Run the chain; return how long every edge was held, the number of matchings passed and the samples taken."""
     rows = len(starts) - 1

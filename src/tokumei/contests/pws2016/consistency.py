@@ -81,12 +81,7 @@ def judge_consistency(
     supporting = telling & (best == claimed)
     agreeing, better = (_agreeing(original, published, customers) for customers in (claimed, best))
     contradicting = telling & (own < top) & (agreeing < better)
-    evidence = Evidence(
-        {
-            "worst": _worst(claimed, best, own, top, contradicting),
-            "ranks": _ranks(found, own),
-        }
-    )
+    evidence = Evidence({"worst": _worst(claimed, best, own, top, contradicting), "ranks": _ranks(found, own)})
     return Consistency(len(rows), int(telling.sum()), int(supporting.sum()), int(contradicting.sum()), evidence)
 
 
@@ -110,13 +105,7 @@ def _second(found: Floats32, best: Ints) -> Floats32:
     return second
 
 
-def _worst(
-    claimed: Ints,
-    best: Ints,
-    own: Floats32,
-    top: Floats32,
-    contradicting: Bools,
-) -> pl.DataFrame:
+def _worst(claimed: Ints, best: Ints, own: Floats32, top: Floats32, contradicting: Bools) -> pl.DataFrame:
     """Return the rows of M' that contradict P most: what P claims, what the data shows, and how alike both are."""
     order = np.argsort(own - top, kind="stable")
     order = order[contradicting[order]][:WORST_CASES]

@@ -17,13 +17,7 @@ import polars as pl
 
 from tokumei.array_types import Floats32, Ints
 from tokumei.contests.check_result import CheckResult
-from tokumei.contests.pws2016.checker import (
-    FilesCheck,
-    check_master,
-    check_rows,
-    check_transactions,
-    unreadable_lines,
-)
+from tokumei.contests.pws2016.checker import FilesCheck, check_master, check_rows, check_transactions, unreadable_lines
 from tokumei.contests.pws2016.files import FILES
 from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows

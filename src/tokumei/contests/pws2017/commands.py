@@ -43,7 +43,5 @@ def utility(
     )
 
 
-EXAMPLES = {
-    "pws2017 utility": ("pws2017 utility M.csv T.csv AT.csv",),
-}
+EXAMPLES = {"pws2017 utility": ("pws2017 utility M.csv T.csv AT.csv",)}
 add_examples(app, "pws2017 ", EXAMPLES)

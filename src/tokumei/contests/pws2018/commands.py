@@ -127,11 +127,7 @@ def publish(a: AArgument = None, output: OutputOption = None, join: JoinFlag = F
 
 @app.command()
 def utility(
-    t: TArgument = None,
-    a: AArgument = None,
-    strict: StrictFlag = False,
-    join: JoinFlag = False,
-    json: JsonFlag = False,
+    t: TArgument = None, a: AArgument = None, strict: StrictFlag = False, join: JoinFlag = False, json: JsonFlag = False
 ) -> None:
     """Measure the information loss U of A; 0 is identical to T."""
     from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018

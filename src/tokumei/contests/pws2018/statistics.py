@@ -39,11 +39,7 @@ def rows_statistics(rows: PlainRows, *, ddof: int = 0) -> dict[str, dict[str, fl
 
     They detect that totals and averages computed from an anonymized table are off.
     """
-    columns: Mapping[str, Ints] = {
-        "date": rows.date - DAY_ZERO,
-        "price": rows.price,
-        "quantity": rows.quantity,
-    }
+    columns: Mapping[str, Ints] = {"date": rows.date - DAY_ZERO, "price": rows.price, "quantity": rows.quantity}
     return {name: column_statistics(columns[name], ddof=ddof) for name in STATISTICS_COLUMNS}
 
 

@@ -97,14 +97,7 @@ class _Notes:
         (self.errors if error else self.warnings).append((self.file, finding))
 
     def add_cells(
-        self,
-        rows: TextRows,
-        wrong: pl.Series,
-        place: tuple[int, str],
-        key: str,
-        *,
-        error: bool = True,
-        **facts: object,
+        self, rows: TextRows, wrong: pl.Series, place: tuple[int, str], key: str, *, error: bool = True, **facts: object
     ) -> None:
         """Add a finding for every wrong cell of the column (position, name)."""
         column, name = place

@@ -287,8 +287,5 @@ def seed_guess(
     sentence = f"seeds {first} to {result.next_seed - 1}: best {result.best_seed} with {result.best_rows} known rows; "
     sentence += f"found {result.found}" if result.found is not None else "none holds them all"
     finish(
-        result.as_dict(),
-        json=json,
-        show=lambda console: console.print(sentence),
-        status=int(result.found is not None),
+        result.as_dict(), json=json, show=lambda console: console.print(sentence), status=int(result.found is not None)
     )

@@ -51,13 +51,7 @@ def draw_matching(
 
 @njit(cache=True, nogil=True)
 def _step(  # noqa: PLR0917
-    node: int,
-    came_by: int,
-    at_node: Ints,
-    starts: Ints,
-    weights: Ints,
-    total: int,
-    rng: np.random.Generator,
+    node: int, came_by: int, at_node: Ints, starts: Ints, weights: Ints, total: int, rng: np.random.Generator
 ) -> int:
     """Return a random fractional edge of a node other than the one the walk came by."""
     choices = 0

@@ -74,12 +74,7 @@ def join_records(table: RecordTable, pairs: Ints, *, surplus: str = "last") -> R
 
 
 def conceal(
-    history: History,
-    pairs: Ints,
-    *,
-    rng: np.random.Generator,
-    surplus: str = "last",
-    method: str = "k-concealment",
+    history: History, pairs: Ints, *, rng: np.random.Generator, surplus: str = "last", method: str = "k-concealment"
 ) -> tuple[Release, Secret]:
     """Publish the unions of joined records (Algorithm 1, steps 4 to 6) for pairs of subjects, by any graph."""
     table = time_table(history)

@@ -66,13 +66,7 @@ def index_distances(table: RecordTable) -> Floats:
     """Return the symmetric matrix of distances of all pairs of units."""
     out = np.zeros((len(table), len(table)))
     _all_distances(
-        table.ordered,
-        table.ordered_weights,
-        table.nominal,
-        table.nominal_weights,
-        table.offsets,
-        table.surplus,
-        out,
+        table.ordered, table.ordered_weights, table.nominal, table.nominal_weights, table.offsets, table.surplus, out
     )
     return out
 
@@ -101,13 +95,6 @@ def nearest_records(table: RecordTable, records: Ints, units: Ints) -> Ints:
     """Return, for every record position, the nearest record of the unit named beside it (the first of equals)."""
     out = np.empty(len(records), dtype=np.int64)
     _nearest(
-        table.ordered,
-        table.ordered_weights,
-        table.nominal,
-        table.nominal_weights,
-        table.offsets,
-        records,
-        units,
-        out,
+        table.ordered, table.ordered_weights, table.nominal, table.nominal_weights, table.offsets, records, units, out
     )
     return out

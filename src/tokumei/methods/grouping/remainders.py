@@ -16,13 +16,7 @@ GROUPS_TRIED = 40
 
 
 def absorb(
-    table: RecordTable,
-    estimates: Estimates,
-    groups: list[list[int]],
-    left: list[int],
-    *,
-    limit: int,
-    threads: int = 1,
+    table: RecordTable, estimates: Estimates, groups: list[list[int]], left: list[int], *, limit: int, threads: int = 1
 ) -> list[list[int]]:
     """Return the groups with every unit of ``left`` added to one of them (never to one that holds its owner)."""
     result = [list(group) for group in groups]

@@ -54,10 +54,7 @@ def traits(original: Shop, published: Shop) -> dict[str, tuple[Trait, Trait]]:
     coded["day and time"] = _together(coded.pop("time"), coded["day"])
     owned = original.owner >= 0, published.owner >= 0
     return {
-        name: (
-            Trait(original.owner[owned[0]], left[owned[0]]),
-            Trait(published.owner[owned[1]], right[owned[1]]),
-        )
+        name: (Trait(original.owner[owned[0]], left[owned[0]]), Trait(published.owner[owned[1]], right[owned[1]]))
         for name, (left, right) in coded.items()
     }
 

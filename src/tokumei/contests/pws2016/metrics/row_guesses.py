@@ -31,13 +31,7 @@ class RowGuesses:
 
     def as_dict(self) -> dict[str, float]:
         """Return the fields of ``safety --json``."""
-        return {
-            "hits": self.hits,
-            "n": self.n,
-            "rate": self.rate,
-            "baseline": self.baseline,
-            "control": self.control,
-        }
+        return {"hits": self.hits, "n": self.n, "rate": self.rate, "baseline": self.baseline, "control": self.control}
 
 
 def judge_rows(truth: Ints, guesses: Ints, *, originals: int | None = None) -> RowGuesses:
@@ -52,12 +46,7 @@ def judge_rows(truth: Ints, guesses: Ints, *, originals: int | None = None) -> R
     n = len(truth)
     named = int(np.isin(guesses, truth).sum())
     blind = max(n if originals is None else originals, 1)
-    return RowGuesses(
-        n=n,
-        hits=int((truth == guesses).sum()),
-        baseline=1 / blind,
-        control=named / n / n if n else 0.0,
-    )
+    return RowGuesses(n=n, hits=int((truth == guesses).sum()), baseline=1 / blind, control=named / n / n if n else 0.0)
 
 
 def chance_limit(n: int, originals: int, *, alpha: float = 0.001) -> int:

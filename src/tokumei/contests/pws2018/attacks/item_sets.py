@@ -132,13 +132,7 @@ def _offsets(sorted_keys: pl.Series, count: int) -> Ints:
 
 
 @njit(cache=True)
-def _narrow(
-    wanted: Ints,
-    rows: int,
-    free: Bools,
-    pseudonym_rows: Ints,
-    holders: _Lists,
-) -> Ints:
+def _narrow(wanted: Ints, rows: int, free: Bools, pseudonym_rows: Ints, holders: _Lists) -> Ints:
     """Return the free pseudonyms, ascending, that hold one wanted item after the other until at most one is left."""
     first = holders.values[holders.offsets[wanted[0]] : holders.offsets[wanted[0] + 1]]
     left = first[free[first] & (pseudonym_rows[first] <= rows)]
@@ -158,13 +152,7 @@ def _narrow(
 
 
 @njit(cache=True)
-def _assign(
-    draws: Floats,
-    subject_rows: Ints,
-    pseudonym_rows: Ints,
-    items: _Lists,
-    holders: _Lists,
-) -> Ints:
+def _assign(draws: Floats, subject_rows: Ints, pseudonym_rows: Ints, items: _Lists, holders: _Lists) -> Ints:
     """Return the pseudonym given to every subject, or -1; ``draws`` in [0, 1) choose among the candidates.
 
     The free pseudonyms stand in a linked list by number of records, so that its first two tell at once whether at

@@ -1,0 +1,74 @@
+"""The one way to audit a release: the five questions, and the limits of a recipient.
+
+Command line, Python and report all call `audit`. Naming is always asked; contents, attributes and membership are asked
+unless the audit is quick; several releases where earlier ones are named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tokumei.audits import (
+    Answer,
+    AuditResult,
+    Limits,
+    Question,
+    audit_release,
+    byte_findings,
+    file_digests,
+    naming_answer,
+    with_findings,
+)
+from tokumei.data import Verdict
+from tokumei.flow.making import Made
+from tokumei.flow.opening import Opened
+from tokumei.flow.replaying import replay_of
+
+
+def audit(
+    released: Made | Opened,
+    *,
+    k: int | None = None,
+    limits: Limits | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    guess_seeds: int = 0,
+) -> AuditResult:
+    """Audit a release that was made or opened.
+
+    ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
+    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming.
+    """
+    promised = released.parameters.get("k")
+    if k is None and isinstance(promised, int) and promised >= 2:
+        k = promised
+    result = audit_release(
+        released.history,
+        released.release,
+        released.secret,
+        k=k,
+        time_limit=time_limit,
+        seed=seed,
+        guess_seeds=guess_seeds,
+        replay=replay_of(released) if guess_seeds else None,
+    )
+    result = gated(released, result)
+    answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
+    return under_limits(replace(result, answers=answers), limits)
+
+
+def gated(released: Made | Opened, result: AuditResult) -> AuditResult:
+    """Return an audit that holds for the published bytes too: a folder that is not canonical is not safe."""
+    if isinstance(released, Made) or released.folder is None:
+        return result
+    findings = byte_findings(released.folder, released.release)
+    return with_findings(result, findings, digests=file_digests(released.folder.path))
+
+
+def under_limits(result: AuditResult, limits: Limits | None) -> AuditResult:
+    """Return an audit whose verdict the limits of a recipient decide; without limits it stays as it is."""
+    if limits is None:
+        return result
+    answers, outcome, reasons = limits.decided(result.answers)
+    verdict = Verdict(outcome=outcome, reasons=(*reasons, *result.verdict.reasons), skipped=result.verdict.skipped)
+    return replace(result, answers=answers, verdict=verdict, recipient=limits.recipient)
