@@ -76,7 +76,7 @@ def test_nothing_is_inferred_where_no_column_is_sensitive() -> None:
     history = history_of(PEOPLE)
     answer = climb(history, *released(history, [["a", "b"], ["c", "d"]]))[Question.ATTRIBUTES]
     assert (answer.figures, answer.figure) == ({}, None)
-    assert [reason.code for reason in answer.skipped] == ["ladder-no-sensitive"]
+    assert [reason.code for reason in answer.reasons] == ["ladder-no-sensitive"]
 
 
 def test_figures_depend_neither_on_row_order_nor_on_the_secret_where_the_class_is_plain() -> None:

@@ -160,8 +160,8 @@ def _attributes(
         figures[f"all-but-{column}/certain"] = mean_score("certain", inferred.sure, inferred.sure_without)
     certain = [key for key in figures if key.endswith("/certain")]
     headline = max(certain, key=lambda key: figures[key].value - (figures[key].baseline or 0.0), default="")
-    skipped = () if figures else (Reason(code="ladder-no-sensitive"),)
-    return Answer(question=Question.ATTRIBUTES, figures=figures, headline=headline, skipped=skipped)
+    reasons = () if figures else (Reason(code="ladder-no-sensitive"),)
+    return Answer(question=Question.ATTRIBUTES, figures=figures, headline=headline, reasons=reasons)
 
 
 def _membership(climbed: Sequence[Climbed], skipped: tuple[Reason, ...]) -> Answer:

@@ -40,13 +40,7 @@ from tokumei.profiles import read_history
 
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
-<<<<<<< HEAD
-_HEAD = "# A plan of tokumei. With its seed it is as secret as the secret file: never hand it out.\n"
-=======
 _HEAD = "# A plan of tokumei. With its key or seed it is as secret as the secret file: never hand it out.\n"
-# Parameters that say how a method ran, not what it did; plans and manifests leave them out.
-HOW_IT_RAN = frozenset({"resume", "threads"})
->>>>>>> 508fb62506e08c40f46490164ad8452adbc727f0
 _TEXTS = ("tokumei", "method", "format", "input", "input_sha256")
 _KNOWN = (*_TEXTS, "key", "seed", "parameters", "schema")
 _KEY = re.compile(r"[0-9a-f]{64}")
