@@ -149,15 +149,12 @@ class _Commands:
         json: JsonFlag = False,
     ) -> None:
         """Make a release by a sample method."""
-        import numpy as np
-
         from tokumei.data import atomic_folder
+        from tokumei.flow import seeded
 
         contest = self._made(parameters)
         with progress_bars(), atomic_folder(output) as folder:
-            result = contest.anonymize(
-                name, _data(contest, data), folder, settings=_split(settings), rng=np.random.default_rng(seed)
-            )
+            result = contest.anonymize(name, _data(contest, data), folder, settings=_split(settings), rng=seeded(seed))
         warn_of_seed(seed)
         finish(result, json=json, text=_told(output, result))
 
