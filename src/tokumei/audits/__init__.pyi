@@ -13,6 +13,7 @@ from tokumei.audits.published_bytes import file_digests as file_digests
 from tokumei.audits.published_bytes import with_findings as with_findings
 from tokumei.audits.published_groups import history_groups as history_groups
 from tokumei.audits.result import AuditResult as AuditResult
+from tokumei.audits.several import combine_releases as combine_releases
 from tokumei.audits.thresholds import OFFICIAL_ALPHA as OFFICIAL_ALPHA
 from tokumei.audits.thresholds import OFFICIAL_P as OFFICIAL_P
 from tokumei.audits.thresholds import generator_defects as generator_defects
