@@ -30,7 +30,11 @@ EXAMPLES: dict[str, Sequence[str]] = {
     "synth trajectories": ("synth trajectories --subjects 200 --seed 1 -o trajectories.csv",),
     "synth health": ("synth health --subjects 2000 --seed 1 -o health.csv",),
     "synth master": ("synth master --subjects 400 --seed 1 -o T.csv",),
-    "experiment concealment": ("experiment concealment adult.parquet -o results",),
+    "experiment concealment": (
+        "experiment concealment -o results",
+        "experiment concealment trajectories.csv --size 10 --size 100 -o results",
+    ),
+    "experiment paper-tables": ("experiment paper-tables",),
 }
 
 

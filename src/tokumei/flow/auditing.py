@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from tokumei.audits import Answer, AuditResult, Limits, Question, audit_release, naming_answer
 from tokumei.data import Verdict
-from tokumei.flow.making import Made
+from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
+from tokumei.parts import Method, find_part, make_part, part_names
 
 
 def audit(
@@ -31,17 +32,22 @@ def audit(
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
         k = promised
+    original, secret = compared_with(_method(released), released.history, released.secret)
     result = audit_release(
-        released.history,
-        released.release,
-        released.secret,
-        k=k,
-        time_limit=time_limit,
-        seed=seed,
-        guess_seeds=guess_seeds,
+        original, released.release, secret, k=k, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds
     )
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
     return under_limits(replace(result, answers=answers), limits)
+
+
+def _method(released: Made | Opened) -> Method | None:
+    """Return the method of a release with its parameters; None where this program does not have it."""
+    if isinstance(released, Made):
+        return released.method
+    if released.release.method not in part_names("anonymizer"):
+        return None
+    method: Method = make_part(find_part("anonymizer", released.release.method), released.parameters)
+    return method
 
 
 def under_limits(result: AuditResult, limits: Limits | None) -> AuditResult:

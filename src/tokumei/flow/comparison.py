@@ -18,7 +18,7 @@ from tokumei.audits import AuditResult, audit_release
 from tokumei.data import History
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
 from tokumei.flow.judging import attack_success
-from tokumei.flow.making import Made, release
+from tokumei.flow.making import Made, compared_with, release
 from tokumei.flow.opening import Opened
 from tokumei.flow.plan import plan_of
 from tokumei.metrics import RecordsKept
@@ -128,7 +128,8 @@ def _measured(history: History, run: Run, *, seed: int | None, threads: int | No
 
 def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
     """Return a run with what its release loses and what the attacks name."""
-    audit = audit_release(made.history, made.release, made.secret, k=run.k, time_limit=time_limit)
+    original, secret = compared_with(made.method, made.history, made.secret)
+    audit = audit_release(original, made.release, secret, k=run.k, time_limit=time_limit)
     risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(
         run,
