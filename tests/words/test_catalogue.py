@@ -180,6 +180,7 @@ def _verdicts() -> Iterator[Figures]:
     yield replace(CALM, over_k=0.25, largest_posterior=0.5)
     yield from (replace(CALM, strict=True, k_anonymity=3, with_secret=known) for known in (True, False))
     yield from (replace(CALM, k_anonymity=level) for level in (1, 2))
+    yield replace(CALM, strict=True, k_anonymity=3, seeded=True)
     yield replace(CALM, randomized=True)
     yield replace(CALM, seeded=True, joint={"official": JointRisk(probability=0.011, survives=0.866, guesses=7)})
     details = {
@@ -190,6 +191,7 @@ def _verdicts() -> Iterator[Figures]:
         "release-order": order_detail("text", "number", backwards=True),
         "predictable-pseudonyms": DETAILS[6],
         "record-counts": DETAILS[2],
+        "rerun": None,
     }
     for name, detail in details.items():
         figure = AttackFigure(share=0.95, baseline=0.3, observed=0.95, chance=0.0, detail=detail)
@@ -252,5 +254,6 @@ def test_what_attacks_find_is_translated_with_its_numbers(detail: Message) -> No
 
 def test_the_verdicts_have_words_for_every_outcome() -> None:
     for outcome in Outcome:
-        for key in (f"verdict.{outcome.value}", f"verdict.{outcome.value}_text", f"word.{outcome.value}"):
-            assert key in texts("ja")
+        for form in (outcome.value, f"{outcome.value}_recipient"):
+            assert {f"conclusion.{form}", f"verdict.{form}_text"} <= set(texts("ja"))
+        assert f"word.{outcome.value}" in texts("ja")

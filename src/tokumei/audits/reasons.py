@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.audits.result import AttackFigure
@@ -22,8 +22,14 @@ _HARMFUL = (
     "release-order",
     "predictable-pseudonyms",
     "record-counts",
+    "rerun",
 )
+# Attacks whose rules are judged by how many of their names fit, whether the truth is known or not.
+_RULES = ("release-order", "predictable-pseudonyms")
+_SEVERITY = (Outcome.SAFE, Outcome.NOT_SHOWN_UNSAFE, Outcome.UNSAFE)
 ATTEMPTS = 13
+# What running the method again with fresh coins names: where it is known, nobody need believe in equal likelihood.
+RERUN = "rerun"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +69,46 @@ class Figures:
 
 def decide(figures: Figures) -> Verdict:
     """Return the verdict; it never claims more than was tested."""
-    harms = [*_candidate_harms(figures), *_posterior_harms(figures), *_attack_harms(figures)]
+    believed = [] if RERUN in figures.attacks else _posterior_harms(figures)
+    harms = [*_candidate_harms(figures), *believed, *_attack_harms(figures)]
     harms.sort(key=lambda harm: -harm[0])
     reasons = [reason for _, reason in harms]
     if harms:
         outcome = Outcome.UNSAFE
     elif figures.strict and figures.k_anonymity >= figures.k:
-        outcome = Outcome.SAFE
+        # Whoever guesses the seed needs no attack: a proof about random choices says nothing of chosen ones.
+        outcome = Outcome.NOT_SHOWN_UNSAFE if figures.seeded else Outcome.SAFE
+        if figures.seeded:
+            reasons.append(Reason(code="seed", form="seed-proven", values={"level": figures.k_anonymity}))
         reasons.append(_safe_reason(figures))
     else:
         outcome = Outcome.NOT_SHOWN_UNSAFE
         reasons.append(_open_reason(figures))
     reasons += _notes(figures)
     return Verdict(outcome=outcome, reasons=tuple(reasons), skipped=tuple(figures.skipped))
+
+
+def worse(verdict: Verdict, believed: Verdict) -> Verdict:
+    """Return the worse of two verdicts on one release: by the truth, and as it is believed without the Secret.
+
+    Where the belief is worse, what was found by the truth follows its reasons; a proof that the belief refutes is left
+    out.
+    """
+    if _SEVERITY.index(believed.outcome) <= _SEVERITY.index(verdict.outcome):
+        return verdict
+    codes = {reason.code for reason in believed.reasons} | {"k-anonymous", "not-certified", "randomized-design"}
+    rest = [reason for reason in verdict.reasons if reason.code not in codes]
+    return Verdict(outcome=believed.outcome, reasons=(*believed.reasons, *rest), skipped=verdict.skipped)
+
+
+def worse_figures(figures: Mapping[str, AttackFigure], believed: Mapping[str, AttackFigure]) -> dict[str, AttackFigure]:
+    """Return the figures by the truth; of a rule that fits far beyond chance, what it is believed to name."""
+    return {
+        name: figure
+        if name not in _RULES or believed[name].share <= figure.share
+        else replace(believed[name], observed=figure.observed)
+        for name, figure in figures.items()
+    }
 
 
 def _candidate_harms(figures: Figures) -> list[tuple[float, Reason]]:
@@ -122,6 +155,8 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
     for name, figure in figures.attacks.items():
         allowed = max(1.0 / figures.k, figure.baseline) + MARGIN
         believed = name == "cheapest-matching" and not figures.with_secret
+        if RERUN in figures.attacks and name == "cheapest-matching":
+            continue
         if name not in _HARMFUL or figure.share <= figure.baseline + MARGIN or figure.share <= allowed:
             continue
         if believed and figures.randomized:
@@ -153,6 +188,6 @@ def _notes(figures: Figures) -> list[Reason]:
         risk = figures.joint["official"]
         values = {"guesses": risk.guesses, "probability": risk.probability, "survives": risk.survives}
         notes.append(Reason(code="joint-risk", values={**values, "attempts": ATTEMPTS}))
-    if figures.seeded:
+    if figures.seeded and not figures.strict:
         notes.append(Reason(code="seed"))
     return notes

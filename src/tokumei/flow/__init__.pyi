@@ -34,3 +34,4 @@ from tokumei.flow.publishing import Published as Published
 from tokumei.flow.publishing import check_places as check_places
 from tokumei.flow.publishing import places_of as places_of
 from tokumei.flow.publishing import publish as publish
+from tokumei.flow.replaying import replay_of as replay_of

@@ -8,11 +8,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tokumei.audits import Answer, AuditResult, Limits, Question, audit_release, naming_answer
+from tokumei.audits import (
+    Answer,
+    AuditResult,
+    Limits,
+    Question,
+    audit_release,
+    byte_findings,
+    file_digests,
+    naming_answer,
+    with_findings,
+)
 from tokumei.data import Verdict
 from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
-from tokumei.parts import Method, find_part, make_part, part_names
+from tokumei.flow.replaying import method_of, replay_of
 
 
 def audit(
@@ -32,22 +42,28 @@ def audit(
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
         k = promised
-    original, secret = compared_with(_method(released), released.history, released.secret)
+    original, secret = compared_with(method_of(released), released.history, released.secret)
     result = audit_release(
-        original, released.release, secret, k=k, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds
+        original,
+        released.release,
+        secret,
+        k=k,
+        time_limit=time_limit,
+        seed=seed,
+        guess_seeds=guess_seeds,
+        replay=replay_of(released) if guess_seeds else None,
     )
+    result = gated(released, result)
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
     return under_limits(replace(result, answers=answers), limits)
 
 
-def _method(released: Made | Opened) -> Method | None:
-    """Return the method of a release with its parameters; None where this program does not have it."""
-    if isinstance(released, Made):
-        return released.method
-    if released.release.method not in part_names("anonymizer"):
-        return None
-    method: Method = make_part(find_part("anonymizer", released.release.method), released.parameters)
-    return method
+def gated(released: Made | Opened, result: AuditResult) -> AuditResult:
+    """Return an audit that holds for the published bytes too: a folder that is not canonical is not safe."""
+    if isinstance(released, Made) or released.folder is None:
+        return result
+    findings = byte_findings(released.folder, released.release)
+    return with_findings(result, findings, digests=file_digests(released.folder.path))
 
 
 def under_limits(result: AuditResult, limits: Limits | None) -> AuditResult:

@@ -128,7 +128,8 @@ def _measured(history: History, run: Run, *, seed: int | None, threads: int | No
 
 def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
     """Return a run with what its release loses and what the attacks name."""
-    original, secret = compared_with(made.method, made.history, made.secret)
+    # A comparison publishes nothing: its verdict is about the method, whose release will be made without a seed.
+    original, secret = compared_with(made.method, made.history, dataclasses.replace(made.secret, seed=None))
     audit = audit_release(original, made.release, secret, k=run.k, time_limit=time_limit)
     risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(
