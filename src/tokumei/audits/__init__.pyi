@@ -7,6 +7,9 @@ from tokumei.audits.evidence import posterior_counts as posterior_counts
 from tokumei.audits.evidence import worst_protected as worst_protected
 from tokumei.audits.limits import Limits as Limits
 from tokumei.audits.naming import naming_answer as naming_answer
+from tokumei.audits.rerun import Replay as Replay
+from tokumei.audits.rerun import Rerun as Rerun
+from tokumei.audits.rerun import rerun_figures as rerun_figures
 from tokumei.audits.result import AuditResult as AuditResult
 from tokumei.audits.thresholds import OFFICIAL_ALPHA as OFFICIAL_ALPHA
 from tokumei.audits.thresholds import OFFICIAL_P as OFFICIAL_P

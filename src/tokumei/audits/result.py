@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tokumei.audits.answers import Answer, Question
 from tokumei.audits.joint_risk import JointRisk
-from tokumei.data import Evidence, Verdict
+from tokumei.data import Evidence, Interval, Verdict
 from tokumei.words import Message
 
 
@@ -17,13 +17,15 @@ class AttackFigure:
 
     ``observed`` is the share it named in this very release, known only with the Secret. A clue whose hits chance
     explains tells nothing: its expected share is then that of blind guessing. ``chance`` bounds the probability of as
-    many hits by a clue without information; ``detail`` says what was seen.
+    many hits by a clue without information; ``interval`` holds the share (95 %) where it was estimated; ``detail`` says
+    what was seen.
     """
 
     share: float
     baseline: float
     observed: float | None = None
     chance: float = 1.0
+    interval: Interval | None = None
     detail: Message | None = None
 
     def as_dict(self) -> dict[str, object]:
@@ -33,6 +35,7 @@ class AttackFigure:
             "baseline": self.baseline,
             "observed": self.observed,
             "chance": self.chance,
+            "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "detail": "" if self.detail is None else str(self.detail),
         }
 
