@@ -42,7 +42,7 @@ from tokumei.profiles import Profile, RawRisk, hints, profile, raw_risk, read_hi
 from tokumei.words import Words
 
 if TYPE_CHECKING:
-    from tokumei.audits import AuditResult
+    from tokumei.audits import AuditResult, Limits
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -158,10 +158,12 @@ def audit(
     secret: Secret | str | Path | None = None,
     schema: Schema | str | Path | None = None,
     k: int | None = None,
+    recipient: str | None = None,
+    limits: str | Path | None = None,
     time_limit: float | None = None,
     seed: int = 0,
 ) -> AuditResult:
-    """Audit a release as its strongest attacker, with every attack.
+    """Audit a release: what attackers name, learn, infer and recognize.
 
     Args:
         original: What the release was made from: a frame or the path of a file.
@@ -169,15 +171,16 @@ def audit(
         secret: The secret or its file: with it true hits are counted (default: that of what `anonymize` returned).
         schema: What the columns of the original mean (default: what the release says).
         k: What must hold (default: the k of the method, else what the release seems to aim at).
-        time_limit: Seconds after which tests are left out; the verdict lists which.
+        recipient: Who gets the release (``public``, ``partner``, ``internal``): its limits then decide about all five
+            questions; without one the verdict is that of naming alone.
+        limits: A file of limits of your own (default: those of the program).
+        time_limit: Seconds after which tests of naming are left out; the verdict lists which.
         seed: Of the Markov chains that sample large components.
     """
-    from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+    from tokumei.flow import audit as audit_opened  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     opened = _opened(original, release, schema, secret)
-    if k is None and isinstance(release, Made):
-        k = getattr(release.method, "k", None)
-    return audit_release(opened.history, opened.release, opened.secret, k=k, time_limit=time_limit, seed=seed)
+    return audit_opened(opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed)
 
 
 def compare(
@@ -228,6 +231,8 @@ def report(
     schema: Schema | str | Path | None = None,
     k: int | None = None,
     k_curve: Sequence[int] = (),
+    recipient: str | None = None,
+    limits: str | Path | None = None,
     time_limit: float | None = None,
     seed: int = 0,
 ) -> str:
@@ -242,18 +247,32 @@ def report(
         schema: What the columns of the original mean (default: what the release says).
         k: What must hold (default: the k of the method, else what the release seems to aim at).
         k_curve: Run the method again with these k for the trade-off.
-        time_limit: Seconds for the audit; what was left out is listed.
+        recipient: Who gets the release: its limits then decide about all five questions, as in `audit`.
+        limits: A file of limits of your own (default: those of the program).
+        time_limit: Seconds for naming; what was left out is listed.
         seed: Of the audit and of the trade-off.
     """
     from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
     Words(language)
     opened = _opened(original, release, schema, secret)
-    material = collect_material(opened, k=k, levels=k_curve, time_limit=time_limit, seed=seed)
+    allowed = _limits(recipient, limits)
+    material = collect_material(opened, k=k, levels=k_curve, limits=allowed, time_limit=time_limit, seed=seed)
     text = release_report(material, language=language)
     if output is not None:
         write_text(Path(output), text, mode=OWNER_ONLY)
     return text
+
+
+def _limits(recipient: str | None, file: str | Path | None) -> Limits | None:
+    from tokumei.audits import Limits  # noqa: PLC0415 - loads numba and scipy
+
+    if recipient is None:
+        if file is None:
+            return None
+        message = "limits goes with recipient, which names the table of limits that applies"
+        raise ParameterError(message)
+    return Limits.read(recipient, None if file is None else Path(file))
 
 
 def _schema(schema: Schema | str | Path | None) -> Schema | None:

@@ -148,7 +148,7 @@ def test_the_public_summary_says_what_was_done_and_no_more(run: Run, tmp_path: P
     text = (tmp_path / "release" / "summary.md").read_text(encoding="utf-8")
     assert f"{made['records']:,} records under 12 pseudonyms" in text
     assert "k = 3, effort = fast, surplus = delete." in text
-    assert "The audit found it safe at k = 3" in text
+    assert "Names are safe at k = 3, proven" in text
     assert f"{made['utility']['value']:.4f}"[2:] not in text
     manifest = json.loads((tmp_path / "release" / "manifest.json").read_text(encoding="utf-8"))
     for name, digest in manifest["files"].items():
@@ -175,11 +175,12 @@ def test_describe_then_anonymize_then_audit(run: Run, tmp_path: Path, table: Pat
     assert "<script" not in page
     made = run("anonymize", table, "-o", "release")
     assert made.status == 0
-    assert "Quick audit: safe at k = 3" in made.out
-    assert "release can be handed out as it is." in made.out
+    assert "Quick audit: names: safe at k = 3, proven" in made.out
+    assert "can be handed out" not in made.out
+    assert "Names in release are safe; what it shows of contents, attributes and membership" in made.out
     audited = run("audit", "--original", table, "--release", "release", "--secret", "release.secret")
     assert audited.status == 0, audited
-    assert audited.out.startswith("safe at k = 3")
+    assert audited.out.startswith("names: safe at k = 3, proven")
 
 
 @pytest.mark.parametrize("place", ["release.plan.toml", "release.audit.json", "x/../release.plan.toml"])
@@ -221,7 +222,7 @@ def test_what_changes_values_is_not_praised(run: Run, tmp_path: Path, table: Pat
     """Nothing was proven; and the summary must not call a noisy value the original one."""
     made = run("anonymize", table, "-o", "release", "--method", "laplace-noise", "--set", "epsilon=0.01")
     assert made.status == 0
-    assert "Quick audit: not shown unsafe" in made.out
+    assert "Quick audit: names: not shown unsafe" in made.out
     assert "as it is" not in made.out
     assert (
         "release was not shown unsafe, which is no proof: weigh what stands above before you hand it out." in made.out

@@ -77,9 +77,10 @@ def test_a_report_says_the_verdict_first_and_gives_every_section() -> None:
     page = release_report(_material("k-anonymity"))
     _check_page(page, sample("mixed"))
     text = re.sub(r"\s+", " ", _text(page))
-    assert text.index("Safe at k = 3") < text.index("Internal document") < text.index("Contents")
+    assert text.index("Names: safe at k = 3 , proven") < text.index("Internal document") < text.index("Contents")
     titles = re.findall(r"<h2>(.*?)</h2>", page)
     assert titles == [
+        "Five answers",
         "Why",
         "The figures of the audit",
         "How well people are hidden",

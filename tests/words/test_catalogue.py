@@ -252,5 +252,6 @@ def test_what_attacks_find_is_translated_with_its_numbers(detail: Message) -> No
 
 def test_the_verdicts_have_words_for_every_outcome() -> None:
     for outcome in Outcome:
-        for key in (f"verdict.{outcome.value}", f"verdict.{outcome.value}_text", f"word.{outcome.value}"):
-            assert key in texts("ja")
+        for form in (outcome.value, f"{outcome.value}_recipient"):
+            assert {f"conclusion.{form}", f"verdict.{form}_text"} <= set(texts("ja"))
+        assert f"word.{outcome.value}" in texts("ja")

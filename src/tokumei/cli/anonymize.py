@@ -72,7 +72,7 @@ def anonymize(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Make a release: a folder that can be handed out, and beside it the secret that must be kept."""
+    """Make a release: a folder for others, and beside it the secret that must be kept."""
     from tokumei.flow import FORMATS, check_places, complete, estimate, open_input, places_of, release
 
     if data_format is not None and data_format not in FORMATS:
@@ -272,5 +272,8 @@ def _advice(folder: Path, audited: AuditResult | None) -> str:
     if audited.verdict.outcome == "unsafe":
         return f"Do not hand out {folder}."
     if audited.verdict.outcome == "safe":
-        return f"{folder} can be handed out as it is."
+        return (
+            f"Names in {folder} are safe; what it shows of contents, attributes and membership is told by the whole "
+            "audit, and whether that is too much for a recipient by its --recipient."
+        )
     return f"{folder} was not shown unsafe, which is no proof: weigh what stands above before you hand it out."

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tokumei.cli.options import opened
+from tokumei.cli.options import LimitsOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
-from tokumei.errors import ParameterError
 from tokumei.words import Words, amount, percent
 
 if TYPE_CHECKING:
@@ -26,17 +25,6 @@ GuessOption = Annotated[
     int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds of numpy's generators on pseudonyms.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
-RecipientOption = Annotated[
-    str | None,
-    typer.Option(
-        "--recipient",
-        metavar="public|partner|internal",
-        help="Who gets the release: its limits then decide about all five questions.",
-    ),
-]
-LimitsOption = Annotated[
-    Path | None, typer.Option("--limits", metavar="L.toml", help="Limits of your own (default: those of the program).")
-]
 
 
 def audit(
@@ -62,13 +50,9 @@ def audit(
 
     Example: tokumei audit --original my.csv --release release --secret release.secret --recipient partner
     """
-    from tokumei.audits import Limits
     from tokumei.flow import audit as audit_opened
 
-    if limits is not None and recipient is None:
-        message = "--limits goes with --recipient, which names the table of limits that applies"
-        raise ParameterError(message, code="usage")
-    allowed = None if recipient is None else Limits.read(recipient, limits)
+    allowed = allowed_by(recipient, limits)
     with progress_bars():
         audited = opened(original, release, schema, secret)
         if method is not None:

@@ -10,6 +10,7 @@ import typer
 from tokumei.errors import ParameterError
 
 if TYPE_CHECKING:
+    from tokumei.audits import Limits
     from tokumei.data import History
     from tokumei.flow import Opened
 
@@ -26,6 +27,30 @@ ReleaseOption = Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR",
 SecretOption = Annotated[
     Path | None, typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret).")
 ]
+
+RecipientOption = Annotated[
+    str | None,
+    typer.Option(
+        "--recipient",
+        metavar="public|partner|internal",
+        help="Who gets the release: its limits then decide about all five questions.",
+    ),
+]
+LimitsOption = Annotated[
+    Path | None, typer.Option("--limits", metavar="L.toml", help="Limits of your own (default: those of the program).")
+]
+
+
+def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
+    """Return the limits of the recipient that is named, None if none is."""
+    from tokumei.audits import Limits
+
+    if recipient is not None:
+        return Limits.read(recipient, limits)
+    if limits is not None:
+        message = "--limits goes with --recipient, which names the table of limits that applies"
+        raise ParameterError(message, code="usage")
+    return None
 
 
 def refuse_both(schema: Path | None, subject: str | None) -> None:

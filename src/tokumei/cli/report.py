@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import opened
+from tokumei.cli.options import LimitsOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting, warn
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def report(
         str | None,
         typer.Option("--k-curve", metavar="2,3,5", help="Run the method again with these k for the trade-off."),
     ] = None,
+    recipient: RecipientOption = None,
+    limits: LimitsOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit; what was skipped is listed.")
     ] = None,
@@ -64,6 +66,7 @@ def report(
     from tokumei.words import Words
 
     Words(language)
+    allowed = allowed_by(recipient, limits)
     levels = parse_levels(k_curve, "--k-curve")
     beside = default_secret_path(release)
     hidden_file = secret or (beside if beside.exists() else None)
@@ -72,7 +75,7 @@ def report(
     check_file_target(output)
     with progress_bars():
         reported = opened(original, release, schema, hidden_file)
-        material = collect_material(reported, k=k, levels=levels, time_limit=time_limit, seed=seed)
+        material = collect_material(reported, k=k, levels=levels, limits=allowed, time_limit=time_limit, seed=seed)
         text = release_report(material, language=language)
     for message in material.warnings:
         warn(message)

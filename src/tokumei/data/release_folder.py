@@ -1,4 +1,4 @@
-"""A release as a folder that can be handed out as it is: data, schema, summary, manifest.
+"""A release as a folder for others: data, schema, summary, manifest.
 
     release/
       data.csv        (or data.parquet) pseudonym and generalized cells, sorted as text

@@ -17,7 +17,7 @@ from tokumei.words import percent
 
 _OUTCOMES = {
     Outcome.SAFE: (
-        "The audit found it safe at k = {k}: someone who holds the complete original data and knows the method "
+        "Names are safe at k = {k}, proven: someone who holds the complete original data and knows the method "
         "names the owner of a pseudonym with probability at most 1/{k}."
     ),
     Outcome.NOT_SHOWN_UNSAFE: (

@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.audits import AuditResult, audit_release, candidate_counts, posterior_counts, worst_protected
+from tokumei.audits import AuditResult, Limits, candidate_counts, posterior_counts, worst_protected
 from tokumei.data import Evidence, History, Release, Verdict
 from tokumei.errors import ParameterError
-from tokumei.flow import Made, Measured, Opened, compare, extra_attacks, measure_all, plan_runs, run_frame
+from tokumei.flow import Made, Measured, Opened, audit, compare, extra_attacks, measure_all, plan_runs, run_frame
 from tokumei.metrics import (
     column_distributions,
     correlations,
@@ -40,6 +40,7 @@ def collect_material(
     k: int | None = None,
     levels: Sequence[int] = (),
     trade_off: pl.DataFrame | None = None,
+    limits: Limits | None = None,
     time_limit: float | None = None,
     seed: int = 0,
 ) -> Material:
@@ -47,18 +48,15 @@ def collect_material(
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``levels`` its method
     is run again with these k for the trade-off, which may be given as a table instead; ``time_limit`` and ``seed`` are
-    those of the audits.
+    those of the audits; the ``limits`` of a recipient decide about all five questions.
     """
     history, release, secret = released.history, released.release, released.secret
     if levels:
         trade_off = k_curve(
             history, release.method, levels, parameters=released.parameters, seed=seed, time_limit=time_limit
         )
-    promised = released.parameters.get("k")
-    if k is None and isinstance(promised, int) and promised >= 2:
-        k = promised
     with stage("audit"):
-        audit = audit_release(history, release, secret, k=k, time_limit=time_limit, seed=seed)
+        result = audit(released, k=k, limits=limits, time_limit=time_limit, seed=seed)
     with stage("before and after"):
         utility, rfm_overlap = _utility(history, release)
     # Every metric, and the attacks beside those of the audit, need the Secret.
@@ -66,20 +64,22 @@ def collect_material(
     extra = {} if secret is None else extra_attacks(released, seed=seed)
     return Material(
         method=release.method,
-        k=audit.k,
-        verdict=_without_ids(audit.verdict, history),
-        with_secret=audit.with_secret,
-        figures=_figures(history, release, audit),
-        attacks=_attacks(audit, extra),
-        findings={name: figure.detail for name, figure in audit.reidentified.items() if figure.detail is not None},
+        k=result.k,
+        verdict=_without_ids(result.verdict, history),
+        with_secret=result.with_secret,
+        figures=_figures(history, release, result),
+        attacks=_attacks(result, extra),
+        findings={name: figure.detail for name, figure in result.reidentified.items() if figure.detail is not None},
         parameters=dict(released.parameters),
-        protection=_protection(audit, history),
+        protection=_protection(result, history),
         scores=measured.scores,
         warnings=measured.failed,
         utility=utility,
         rfm_overlap=rfm_overlap,
         trade_off=trade_off,
         version=version("tokumei"),
+        answers=result.answers,
+        recipient=result.recipient,
     )
 
 

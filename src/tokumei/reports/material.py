@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from tokumei.audits import Answer, Question
 from tokumei.data import Evidence, Score, Verdict
 from tokumei.words import Message
 
@@ -21,7 +22,8 @@ class Material:
     ``posteriors``, ``candidates`` and ``worst``. ``utility``: ``columns``, ``distribution <column>``,
     ``top <column>``, ``correlations``, ``rfm classes``, ``rfm grid``, ``points``, ``rectangles``, as far as the data
     has them. ``trade_off``: a row per release with ``release``, ``loss``, ``risk``, ``verdict``, ``front``,
-    ``failure``. ``warnings``: what could not be measured, for who makes the report; it is no part of it.
+    ``failure``. ``warnings``: what could not be measured, for who makes the report; it is no part of it. ``answers``:
+    those to the five questions; the limits of ``recipient`` decide about them, if there is one.
     """
 
     method: str
@@ -39,6 +41,8 @@ class Material:
     rfm_overlap: float | None = None
     trade_off: pl.DataFrame | None = None
     version: str = ""
+    answers: Mapping[Question, Answer] = field(default_factory=dict)
+    recipient: str = ""
 
     @property
     def subjects(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from tokumei.reports.answer_sections import answer_section, attacker_section
 from tokumei.reports.document import DASH, Banner, Bullets, Definitions, Linked, Prose, Section, Table, render
 from tokumei.reports.material import Material
 from tokumei.reports.safety_sections import (
@@ -23,21 +24,24 @@ _LIMITS = ("attacks", "attributes", "outside", "seed", "sampled", "legal")
 def release_report(material: Material, *, language: str = "en") -> str:
     """Return the report as one HTML document in a language (``en``, ``ja``)."""
     words = Words(language)
-    outcome = material.verdict.outcome.value
+    outcome, whose = material.verdict.outcome.value, "_recipient" if material.recipient else ""
+    conclusion = words(f"conclusion.{outcome}{whose}", k=material.k, recipient=material.recipient)
     banner = Banner(
         outcome,
-        Linked(words(f"verdict.{outcome}", k=material.k), "verdict"),
-        Linked(words(f"verdict.{outcome}_text", k=material.k), "k"),
+        Linked(conclusion[:1].upper() + conclusion[1:], "verdict"),
+        Linked(words(f"verdict.{outcome}{whose}_text", k=material.k), "k"),
     )
     notes = [Prose(words("report.internal"), "warning")]
     if not material.with_secret:
         notes.append(Prose(words("report.no_secret"), "warning"))
     sections = [
+        answer_section(material, words),
         reason_section(material, words),
         figure_section(material, words),
         candidate_section(material, words),
         attack_section(material, words),
         worst_section(material, words),
+        attacker_section(material, words),
         utility_section(material, words),
         trade_off_section(material, words),
         _list_section("attacker", "knows", _KNOWS, words),
