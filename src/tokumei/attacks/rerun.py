@@ -1,4 +1,4 @@
-"""Name owners by re-running the method: who published such a history in runs with the attacker's own coins?
+"""Name owners by re-running the method: who published such a history in runs with the attacker's own coins.
 
 The attacker holds the original, the method and its parameters; only the coins are unknown, so he throws his own. What
 each subject published in his runs tells how likely the subject is to have published a given history: by its digest

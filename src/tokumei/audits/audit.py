@@ -9,7 +9,7 @@ checked against the truth; without it figures are what the attacker believes.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,8 @@ from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
 from tokumei.audits.named import Examiner, attack_figures
 from tokumei.audits.reasons import MARGIN, Figures, Hub, decide
-from tokumei.audits.result import AuditResult
+from tokumei.audits.rerun import Rerun
+from tokumei.audits.result import AttackFigure, AuditResult
 from tokumei.audits.split import split_findings
 from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
 from tokumei.audits.truth import MERGED, anonymity_level, separate_records, true_owners
@@ -67,6 +68,7 @@ def audit_release(
     draws: npt.ArrayLike | None = None,
     guess_seeds: int = 0,
     thorough: bool = True,
+    rerun: Callable[[int], Rerun | None] | None = None,
 ) -> AuditResult:
     """Audit a release of a history.
 
@@ -76,6 +78,8 @@ def audit_release(
     that many small seeds of numpy's generators on numbered pseudonyms, beyond the model of an attacker who does not
     know the random choices. Without ``thorough`` only candidates, identical histories and posteriors are computed, and
     no reason pairs a pseudonym with its owner: that is the audit of every release that is made, whose words are logged.
+    ``rerun`` re-runs the method (`rerun_figures`), given the k that is judged; it is asked unless identical histories
+    prove that k, and its time does not count as time of the audit.
     """
     if k is not None and k < 2:
         message = f"k must be at least 2 for an audit, got {k}"
@@ -86,6 +90,9 @@ def audit_release(
     deadline = None if time_limit is None else time.monotonic() + time_limit
     audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
     audit.guess_seeds = guess_seeds
+    audit.rerun = rerun
+    if rerun is None and thorough:
+        audit.skipped.append(Reason(code="not-rerun"))
     if (audit.consistency.graph.degrees() == 0).any():
         return audit.inconsistent(None, discreet=not thorough)
     if not audit.one_each:
@@ -123,6 +130,7 @@ class _Audit:
         self.rng = np.random.default_rng(seed)
         self.skipped: list[Reason] = []
         self.guess_seeds = 0
+        self.rerun: Callable[[int], Rerun | None] | None = None
         self.written = release
         self._lay_out()
         merged = self._merged()
@@ -196,6 +204,8 @@ class _Audit:
 
     def _result(self, figures: Figures, **more: Any) -> AuditResult:
         """Return the result with its verdict."""
+        rerun = self._rerun(figures.k)
+        figures = replace(figures, rerun=rerun, skipped=tuple(self.skipped))
         return AuditResult(
             k=figures.k,
             subjects=figures.subjects,
@@ -203,25 +213,36 @@ class _Audit:
             k_anonymity=self.k_anonymity,
             verdict=decide(figures),
             with_secret=figures.with_secret,
-            reidentified=figures.attacks,
+            reidentified={**figures.attacks, **_rerun_figure(figures.rerun)},
+            rerun=figures.rerun,
             joint=figures.joint,
             min_candidates=figures.min_candidates,
             **more,
         )
 
+    def _rerun(self, k: int) -> Rerun | None:
+        """Return what re-running the method names; identical histories of k owners need no such attack."""
+        if self.rerun is None or self.k_anonymity >= k:
+            return None
+        found = self.rerun(k)
+        if found is None:
+            self._skip("not-rerun")
+        return found
+
     def inconsistent(self, error: NoPerfectMatchingError | None, *, discreet: bool) -> AuditResult:
         """Return what can be said when no hypothesis explains the release."""
         k = self._level(0)
         view = self._view()
-        nearest = nearest_figure(view, self.owner)
+        nearest, rerun = nearest_figure(view, self.owner), self._rerun(k)
         return AuditResult(
             k=k,
             subjects=len(self.history.subjects),
             pseudonyms=len(self.consistency.histories.names),
             k_anonymity=self.k_anonymity,
-            verdict=contradiction(view, self.owner, error, nearest=nearest, k=k, discreet=discreet),
+            verdict=contradiction(view, self.owner, error, nearest=nearest, rerun=rerun, k=k, discreet=discreet),
             with_secret=self.owner is not None,
-            reidentified={} if nearest is None else {"nearest-history": nearest},
+            reidentified=({} if nearest is None else {"nearest-history": nearest}) | _rerun_figure(rerun),
+            rerun=rerun,
         )
 
     def split(self) -> AuditResult:
@@ -333,6 +354,10 @@ class _Audit:
         rows = histories.rows_of(most)
         hidden = bool((self.consistency.index.field[rows] < 0).all())
         return Hub(histories.names[most], len(rows), int(degrees[most]), hidden)
+
+
+def _rerun_figure(rerun: Rerun | None) -> dict[str, AttackFigure]:
+    return {} if rerun is None else {"rerun": AttackFigure.of_rerun(rerun)}
 
 
 def _certainty(certain: Floats, largest: Floats) -> dict[str, float]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tokumei.audits.joint_risk import JointRisk
+from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AttackFigure
 from tokumei.data import Outcome, Reason, Verdict
 from tokumei.words import Message
@@ -58,12 +59,19 @@ class Figures:
     seeded: bool = False
     attacks: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
+    rerun: Rerun | None = None
     skipped: Sequence[Reason] = ()
+
+    @property
+    def even(self) -> bool:
+        """Whether re-running the method names no more than 1/k: then no prior over hypotheses is needed."""
+        return self.rerun is not None and not self.rerun.above(1 / self.k)
 
 
 def decide(figures: Figures) -> Verdict:
     """Return the verdict; it never claims more than was tested."""
     harms = [*_candidate_harms(figures), *_posterior_harms(figures), *_attack_harms(figures)]
+    harms += _rerun_harms(figures)
     harms.sort(key=lambda harm: -harm[0])
     reasons = [reason for _, reason in harms]
     if harms:
@@ -93,7 +101,7 @@ def _candidate_harms(figures: Figures) -> list[tuple[float, Reason]]:
 
 def _posterior_harms(figures: Figures) -> list[tuple[float, Reason]]:
     """Candidates that are not equally likely."""
-    if figures.over_k <= 0 or figures.randomized:
+    if figures.over_k <= 0 or figures.randomized or figures.even:
         return []
     whose = Message("detail.owners" if figures.with_secret else "detail.pseudonyms")
     if figures.over_95 > 0 and figures.over_95 * figures.pseudonyms > figures.single:
@@ -124,7 +132,7 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
         believed = name == "cheapest-matching" and not figures.with_secret
         if name not in _HARMFUL or figure.share <= figure.baseline + MARGIN or figure.share <= allowed:
             continue
-        if believed and figures.randomized:
+        if (believed and figures.randomized) or (name == "cheapest-matching" and figures.even):
             continue
         if name == "cheapest-matching" and figures.with_secret and figure.chance > 1e-3 and figure.share < 0.9:
             continue
@@ -134,12 +142,21 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
     return harms
 
 
+def _rerun_harms(figures: Figures) -> list[tuple[float, Reason]]:
+    """Re-running the method names more than 1/k; identical histories of k owners are proven whatever a sample says."""
+    if figures.rerun is None or figures.strict or not figures.rerun.above(1 / figures.k):
+        return []
+    return [(figures.rerun.rate, figures.rerun.harm(figures.k))]
+
+
 def _safe_reason(figures: Figures) -> Reason:
     form = "" if figures.with_secret else "k-anonymous-believed"
     return Reason(code="k-anonymous", form=form, values={"level": figures.k_anonymity})
 
 
 def _open_reason(figures: Figures) -> Reason:
+    if figures.rerun is not None:
+        return figures.rerun.harmless(figures.k)
     if figures.randomized:
         return Reason(code="randomized-design")
     form = "not-certified" if figures.k_anonymity > 1 else "not-certified-alone"

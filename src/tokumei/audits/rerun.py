@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, floor, sqrt
 
 import numpy as np
 from scipy.stats import t as students_t
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks import Content, KnownRun, RerunAttack, likeliest_by_digest, published_histories
-from tokumei.audits.result import AttackFigure
 from tokumei.audits.truth import MERGED, separate_records, true_owners
-from tokumei.data import History, Interval, Release, Secret
+from tokumei.data import History, Interval, Reason, Release, Secret
 from tokumei.progress import stage
-from tokumei.words import Message
 
-RUNS = 50
-HELD_OUT = 10
+# Runs that teach the attack, and runs on which it is measured.
+RUNS, HELD_OUT = 50, 10
 MOST_PEOPLE = 500
 MOST_RECORDS = 10_000
 # Runs that must agree before a method is held to throw no coins: few where that accuses nobody, more where it does.
@@ -37,10 +36,10 @@ Replay = Callable[[History, np.random.Generator], tuple[Release, Secret]]
 class Rerun:
     """What the re-run attack names.
 
-    ``rate`` is the share of pseudonyms named right in ``held_out`` runs after learning from ``runs``; ``interval`` holds
-    the share of one further release (95 %), ``expected`` the share that all such releases have on average. ``observed``
-    is the share in the release that is audited, known only with the Secret. ``people`` is how many were in the runs,
-    ``sampled`` whether these are not all. A method that gives everybody the same history in all runs is
+    ``rate`` is the share of pseudonyms named right in ``held_out`` runs after learning from ``runs``. ``interval``
+    holds the share of one further release (95 %), ``expected`` the share that all such releases have on average.
+    ``observed`` is the share in the release that is audited, known only with the Secret. ``people`` is how many were
+    in the runs, ``sampled`` whether these are not all. A method that gives everybody the same history in all runs is
     ``deterministic``: its rate is exact.
     """
 
@@ -55,21 +54,32 @@ class Rerun:
     deterministic: bool = False
     observed: float | None = None
 
+    def as_dict(self) -> dict[str, object]:
+        """Return plain values for JSON."""
+        return {
+            "rate": self.rate,
+            "interval": [self.interval.low, self.interval.high],
+            "expected": [self.expected.low, self.expected.high],
+            "baseline": self.baseline,
+            "observed": self.observed,
+            "runs": self.runs,
+            "held_out": self.held_out,
+            "people": self.people,
+            "sampled": self.sampled,
+            "deterministic": self.deterministic,
+        }
+
     def above(self, allowed: float) -> bool:
         """Whether the attack names more than is allowed, beyond chance."""
         return self.expected.low > allowed
 
-    def figure(self) -> AttackFigure:
-        """Return the rate as the figure of an attack."""
-        return AttackFigure(
-            share=self.rate,
-            baseline=self.baseline,
-            observed=self.observed,
-            interval=self.interval,
-            detail=Message(
-                f"detail.rerun{'-once' if self.deterministic else ''}{'-sample' if self.sampled else ''}", self.values()
-            ),
-        )
+    def harm(self, k: int) -> Reason:
+        """Return the reason of a release that this attack names beyond 1/k."""
+        return Reason(code="rerun", values={**self.values(), "k": k})
+
+    def harmless(self, k: int) -> Reason:
+        """Return what is said of a release that this attack does not name beyond 1/k."""
+        return Reason(code="rerun-even", values={**self.values(), "k": k})
 
     def values(self) -> dict[str, object]:
         """Return what sentences about the re-run show."""
@@ -154,16 +164,20 @@ def share_interval(rates: Floats, size: float, *, confidence: float, further: in
     together, and with Student's quantile, because that variance is estimated. With ``further`` = 1 it holds the share
     of one release more instead of the average of all.
     """
-    runs, rate = len(rates), float(rates.mean())
+    size, runs, rate = max(size, 1.0), len(rates), float(rates.mean())
     spread = float(rates.var(ddof=1)) if runs > 1 else 0.0
-    alone = rate * (1 - rate) / max(size, 1.0)
-    effect = min(max(spread / alone, 1.0), max(size, 1.0)) if alone > 0 else 1.0
-    count = max(size, 1.0) / effect * (runs / (runs + 1) if further else runs)
+    alone = rate * (1 - rate) / size
+    effect = min(max(spread / alone, 1.0), size) if alone > 0 else 1.0
+    count = size / effect * (runs / (runs + 1) if further else runs)
     z = float(students_t.ppf((1 + confidence) / 2, max(runs - 1, 1)))
     centre = (rate + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * np.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
+    half = z / (1 + z * z / count) * sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
+    low, high = float(centre - half), float(centre + half)
+    if further:
+        # In one release a whole number of pseudonyms is named.
+        low, high = floor(low * size) / size, ceil(high * size) / size
     # At the ends rounding must not push the rate itself out of its interval.
-    return Interval(min(max(centre - half, 0.0), rate), max(min(centre + half, 1.0), rate), confidence)
+    return Interval(min(max(low, 0.0), rate), max(min(high, 1.0), rate), confidence)
 
 
 def _known_run(history: History, release: Release, secret: Secret) -> KnownRun:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tokumei.audits.answers import Answer, Question
 from tokumei.audits.joint_risk import JointRisk
+from tokumei.audits.rerun import Rerun
 from tokumei.data import Evidence, Interval, Verdict
 from tokumei.words import Message
 
@@ -27,6 +28,17 @@ class AttackFigure:
     chance: float = 1.0
     interval: Interval | None = None
     detail: Message | None = None
+
+    @classmethod
+    def of_rerun(cls, rerun: Rerun) -> AttackFigure:
+        """Return what re-running the method names."""
+        return cls(
+            share=rerun.rate,
+            baseline=rerun.baseline,
+            observed=rerun.observed,
+            interval=rerun.interval,
+            detail=Message("detail.rerun-sample" if rerun.sampled else "detail.rerun", rerun.values()),
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Return the figure as plain values for JSON."""
@@ -65,6 +77,7 @@ class AuditResult:
     chain_difference: float = 0.0
     with_secret: bool = False
     reidentified: Mapping[str, AttackFigure] = field(default_factory=dict)
+    rerun: Rerun | None = None
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
     answers: Mapping[Question, Answer] = field(default_factory=dict)
@@ -97,6 +110,7 @@ class AuditResult:
             "expected_hits": self.expected_hits,
             "chain_difference": self.chain_difference,
             "reidentified": {name: figure.as_dict() for name, figure in self.reidentified.items()},
+            "rerun": None if self.rerun is None else self.rerun.as_dict(),
             "attempt_unsafe_probability": attempt if self.joint else None,
             "survives_13": survives if self.joint else None,
             "recipient": self.recipient or None,

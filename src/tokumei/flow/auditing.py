@@ -12,6 +12,7 @@ from tokumei.audits import Answer, AuditResult, Limits, Question, audit_release,
 from tokumei.data import Verdict
 from tokumei.flow.making import Made
 from tokumei.flow.opening import Opened
+from tokumei.flow.replaying import rerun_of
 
 
 def audit(
@@ -22,11 +23,13 @@ def audit(
     time_limit: float | None = None,
     seed: int = 0,
     guess_seeds: int = 0,
+    rerun: bool = True,
 ) -> AuditResult:
     """Audit a release that was made or opened.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
-    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming.
+    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming;
+    ``rerun`` is whether the method is run again, many times, to see what that names.
     """
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
@@ -39,6 +42,7 @@ def audit(
         time_limit=time_limit,
         seed=seed,
         guess_seeds=guess_seeds,
+        rerun=rerun_of(released, seed=seed) if rerun else None,
     )
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
     return under_limits(replace(result, answers=answers), limits)
