@@ -107,7 +107,7 @@ def test_a_release_is_written_and_audited_from_its_folder(tmp_path: Path) -> Non
     result = tokumei.audit(FRAME, tmp_path / "release", secret=tmp_path / "release.secret", k=2)
     assert (result.verdict.outcome.value, result.with_secret) == ("safe", True)
     assert tokumei.audit(FRAME, str(tmp_path / "release")).with_secret is False
-    assert str(made.plan.seed) in (tmp_path / "release.plan.toml").read_text(encoding="utf-8")
+    assert made.plan.key in (tmp_path / "release.plan.toml").read_text(encoding="utf-8")
     assert made.secret.seed is None
 
 
@@ -195,7 +195,7 @@ def test_help_and_signature_tell_the_parameters() -> None:
 def test_no_result_prints_what_a_person_did(tmp_path: Path) -> None:
     frame = FRAME.with_columns(customer=pl.format("QZX{}", "customer"), goods=pl.format("QZX{}", "goods"))
     made = tokumei.anonymize(frame, k=2, seed=4, effort="fast")
-    assert repr(made) == "Made(k-anonymity: 64 records under 8 pseudonyms; safe at k = 2)"
+    assert repr(made) == "Made(k-anonymity: 64 records under 8 pseudonyms; not-shown-unsafe at k = 2)"
     made.write(tmp_path / "release")
     described = tokumei.describe(frame)
     assert repr(described) == "Description(64 records of 8 subjects)"

@@ -1,4 +1,4 @@
-"""Tokumei: make history data releasable, and prove it.
+"""Tokumei: make history data releasable, prove what can be proven of it, and measure the rest.
 
 The public names stand in ``__init__.pyi`` and are loaded on first use, so that ``tokumei --help`` does not wait for
 polars.

@@ -9,7 +9,7 @@
 ... })
 >>> tokumei.describe(frame).risk.known[2].value
 1.0
->>> made = tokumei.anonymize(frame, k=2, seed=1)
+>>> made = tokumei.anonymize(frame, k=2)
 >>> made
 Made(k-anonymity: 8 records under 4 pseudonyms; safe at k = 2)
 >>> made.data.columns

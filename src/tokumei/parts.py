@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tokumei.data import Guesses, History, Release, Score, Secret
 
 __all__ = [
+    "HOW_IT_RAN",
     "NEEDS",
     "Attack",
     "Method",
@@ -56,6 +57,8 @@ NEEDS: Mapping[str, str] = {
     "people": "a table of people beside the records (one row per subject)",
     "rows": 'a static table (subject = "row": every row is a person of its own)',
 }
+# Parameters that say how a method ran, not what it did; plans and manifests leave them out.
+HOW_IT_RAN = frozenset({"resume", "threads"})
 _TYPES = (int, float, bool, str)
 _LARGEST = 2**63 - 1
 _SHOWN = 40

@@ -16,7 +16,7 @@ from tokumei.data.results import Outcome
 from tokumei.data.schema import Column, Kind, Schema
 from tokumei.flow import audit, plan_of, release
 from tokumei.flow.making import Made, anonymized
-from tokumei.flow.replaying import replay_of
+from tokumei.flow.replaying import fresh_run_of
 from tokumei.parts import Method, find_part, make_part
 
 TABLE = Schema("row", (Column(name="age", kind=Kind.NUMBER), Column(name="job"), Column(name="town")))
@@ -65,7 +65,7 @@ def method(name: str, **settings: Any) -> Method:
 def rerun(history: History, name: str, *, runs: int = 50, held_out: int = 10, **settings: Any) -> Rerun:
     part = method(name, **settings)
     k = settings.get("k", 2)
-    return rerun_figures(history, replay_of(part), rng=np.random.default_rng(5), k=k, runs=runs, held_out=held_out)
+    return rerun_figures(history, fresh_run_of(part), rng=np.random.default_rng(5), k=k, runs=runs, held_out=held_out)
 
 
 def made(history: History, name: str, seed: int = 11, **settings: Any) -> Made:
@@ -156,7 +156,7 @@ def test_the_rate_on_the_release_lies_within_the_interval(name: str, settings: d
     history, part = table(), method(name, **settings)
     published, secret = anonymized(history, part, seed=901)
     rng = np.random.default_rng(5)
-    figures = rerun_figures(history, replay_of(part), rng=rng, release=published, secret=secret)
+    figures = rerun_figures(history, fresh_run_of(part), rng=rng, release=published, secret=secret)
     assert not figures.deterministic
     assert figures.interval.low <= figures.rate <= figures.interval.high
     assert figures.rate > 3 * figures.baseline
@@ -180,7 +180,7 @@ def test_few_people_of_large_data_are_run() -> None:
     whole = dict(zip(history.subjects.to_list(), history.counts().tolist(), strict=True))
     assert [whole[name] for name in part.subjects.to_list()] == part.counts().tolist()
     figures = rerun_figures(
-        history, replay_of(method("pseudonymize")), rng=np.random.default_rng(1), people=20, runs=2, held_out=1
+        history, fresh_run_of(method("pseudonymize")), rng=np.random.default_rng(1), people=20, runs=2, held_out=1
     )
     assert (figures.sampled, figures.people, figures.observed) == (True, 20, None)
     assert len(sample_people(history, rng=np.random.default_rng(1), people=60, records=12).subjects) < 60

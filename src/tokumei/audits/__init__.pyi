@@ -7,7 +7,11 @@ from tokumei.audits.evidence import posterior_counts as posterior_counts
 from tokumei.audits.evidence import worst_protected as worst_protected
 from tokumei.audits.limits import Limits as Limits
 from tokumei.audits.naming import naming_answer as naming_answer
-from tokumei.audits.rerun import Replay as Replay
+from tokumei.audits.published_bytes import byte_findings as byte_findings
+from tokumei.audits.published_bytes import file_digests as file_digests
+from tokumei.audits.published_bytes import with_findings as with_findings
+from tokumei.audits.published_groups import history_groups as history_groups
+from tokumei.audits.rerun import FreshRun as FreshRun
 from tokumei.audits.rerun import Rerun as Rerun
 from tokumei.audits.rerun import rerun_figures as rerun_figures
 from tokumei.audits.result import AuditResult as AuditResult

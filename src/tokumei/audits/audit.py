@@ -36,13 +36,15 @@ from tokumei.audits.contradiction import contradiction, nearest_figure
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
 from tokumei.audits.named import Examiner, attack_figures
-from tokumei.audits.reasons import MARGIN, Figures, Hub, decide
+from tokumei.audits.reasons import MARGIN, Figures, Hub, decide, worse, worse_figures
 from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AttackFigure, AuditResult
+from tokumei.audits.seeds import Replay, find_seed
 from tokumei.audits.split import split_findings
 from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
-from tokumei.audits.truth import MERGED, anonymity_level, separate_records, true_owners
-from tokumei.data import Cells, Evidence, History, Reason, Release, Secret, SetCells, read_cells
+from tokumei.audits.truth import MERGED, anonymity_level, owners_by_class, separate_records, true_owners
+from tokumei.audits.written import as_written, canonical_sets
+from tokumei.data import Evidence, History, Outcome, Reason, Release, Secret, Verdict
 from tokumei.errors import InputError, ParameterError
 
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
@@ -67,19 +69,22 @@ def audit_release(
     published: Mapping[str, pl.Series] | None = None,
     draws: npt.ArrayLike | None = None,
     guess_seeds: int = 0,
-    thorough: bool = True,
+    replay: Replay | None = None,
     rerun: Callable[[int], Rerun | None] | None = None,
+    thorough: bool = True,
 ) -> AuditResult:
     """Audit a release of a history.
 
     ``k`` is what the release must hold (default: what it seems to aim at). ``published`` gives the text of columns as
     written, so that the order of set elements is examined too. ``draws`` certifies a randomized design: many draws of
     its sampler, a row each, with the subject number of every pseudonym (names in sorted order). ``guess_seeds`` tries
-    that many small seeds of numpy's generators on numbered pseudonyms, beyond the model of an attacker who does not
-    know the random choices. Without ``thorough`` only candidates, identical histories and posteriors are computed, and
+    that many small seeds, beyond the model of an attacker who does not know the random choices: of numpy's generators
+    on numbered pseudonyms, and of the method itself if ``replay`` makes the release again from a seed. ``rerun``
+    runs the method many times (`rerun_figures`), given the k that is judged; unless identical histories prove that k,
+    it is asked and takes the place of the belief that all hypotheses are equally likely.
+    The Secret, where it is given, only lowers the verdict: what an attacker sees without it decides too.
+    Without ``thorough`` only candidates, identical histories and posteriors are computed, and
     no reason pairs a pseudonym with its owner: that is the audit of every release that is made, whose words are logged.
-    ``rerun`` re-runs the method (`rerun_figures`), given the k that is judged; it is asked unless identical histories
-    prove that k, and its time does not count as time of the audit.
     """
     if k is not None and k < 2:
         message = f"k must be at least 2 for an audit, got {k}"
@@ -89,22 +94,31 @@ def audit_release(
         raise InputError(message, code="empty")
     deadline = None if time_limit is None else time.monotonic() + time_limit
     audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
-    audit.guess_seeds = guess_seeds
-    audit.rerun = rerun
+    audit.guess_seeds, audit.rerun = guess_seeds, rerun
     if rerun is None and thorough:
         audit.skipped.append(Reason(code="not-rerun"))
-    if (audit.consistency.graph.degrees() == 0).any():
-        return audit.inconsistent(None, discreet=not thorough)
-    if not audit.one_each:
-        return audit.split()
-    try:
-        matches = find_matches(with_blanks(audit.consistency.graph))
-    except NoPerfectMatchingError as error:
-        return audit.inconsistent(error, discreet=not thorough)
-    if draws is not None:
-        return audit.design(np.asarray(draws, dtype=np.int64))
-    audit.written = _as_written(history, release, published)
-    return audit.whole(matches, thorough=thorough)
+    audit.written = as_written(history, release, published)
+    result = audit.judged(None if draws is None else np.asarray(draws, dtype=np.int64), thorough=thorough)
+    return result if guess_seeds == 0 else _with_seed(result, audit, replay)
+
+
+def _with_seed(result: AuditResult, audit: _Audit, replay: Replay | None) -> AuditResult:
+    """Return the result with what trying the seeds of the method itself gave."""
+    verdict = result.verdict
+    if replay is None:
+        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, Reason(code="no-replay"))))
+    found = find_seed(audit.history, audit.release, audit.guess_seeds, replay, deadline=audit.deadline)
+    if found.seed is None:
+        left = (Reason(code="seeds-left", values={"count": found.left}),) if found.left else ()
+        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, *left)))
+    reason = Reason(code="seed-found", values={"seed": found.seed})
+    others = tuple(reason for reason in verdict.reasons if reason.code not in ("seed", "k-anonymous"))
+    figure = AttackFigure(share=1.0, baseline=1.0 / result.subjects, observed=1.0, chance=0.0)
+    return replace(
+        result,
+        verdict=replace(verdict, outcome=Outcome.UNSAFE, reasons=(reason, *others)),
+        reidentified={**result.reidentified, "replayed-seed": figure},
+    )
 
 
 class _Audit:
@@ -122,7 +136,7 @@ class _Audit:
         seed: int,
     ) -> None:
         self.history = history
-        self.release = _canonical(release)
+        self.release = canonical_sets(release)
         self.secret = secret
         self.k = k
         self.method = method
@@ -140,6 +154,27 @@ class _Audit:
             self._lay_out()
         if self.consistency.unchecked:
             self._skip("unchecked-pairs", count=self.consistency.unchecked)
+
+    def judged(self, draws: Ints | None, *, thorough: bool) -> AuditResult:
+        """Judge the release in the way that fits it.
+
+        Identical histories of distinct owners come first: pseudonyms are drawn without looking at the labels, so that
+        the owners of equal histories are exchangeable, whatever the histories say and whether they fit anybody or not.
+        """
+        error = None
+        matches = None
+        if (self.consistency.graph.degrees() > 0).all():
+            if not self.one_each:
+                return self.split()
+            try:
+                matches = find_matches(with_blanks(self.consistency.graph))
+            except NoPerfectMatchingError as contradicted:
+                error = contradicted
+        if matches is None:
+            if self.k_anonymity >= self._level(0) and not self._repeated:
+                return self.exchangeable(error, thorough=thorough)
+            return self.inconsistent(error, discreet=not thorough)
+        return self.whole(matches, thorough=thorough) if draws is None else self.design(draws)
 
     def _skip(self, code: str, **values: object) -> None:
         self.skipped.append(Reason(code=code, values=values))
@@ -168,22 +203,28 @@ class _Audit:
         if self.owner is not None:
             return names.gather(np.flatnonzero(self.owner == MERGED)).to_list()
         nobody = np.flatnonzero(self.consistency.graph.degrees() == 0)
-        if len(nobody) in (0, len(names)):
+        # Equal histories of k pseudonyms are judged as they are, whether they fit anybody or not.
+        if len(nobody) in (0, len(names)) or self.k_anonymity >= self._level(0):
             return []
         return names.gather(nobody).to_list()
+
+    @property
+    def _repeated(self) -> bool:
+        """Whether the Secret says that somebody has several pseudonyms."""
+        return self.owner is not None and len(np.unique(self.owner)) < len(self.consistency.histories.names)
 
     @property
     def one_each(self) -> bool:
         """Whether every pseudonym may have a subject of its own (otherwise subjects have several)."""
         subjects, pseudonyms = len(self.history.subjects), len(self.consistency.histories.names)
-        several = self.owner is not None and len(np.unique(self.owner)) < pseudonyms
-        return pseudonyms <= subjects and not several and (subjects - pseudonyms) * subjects <= MOST_BLANK_EDGES
+        return pseudonyms <= subjects and not self._repeated and (subjects - pseudonyms) * subjects <= MOST_BLANK_EDGES
 
     def _level(self, candidates: int) -> int:
         """Return the k that is judged: what was asked for, else what the release seems to aim at."""
         return self.k or max(2, self.k_anonymity, candidates)
 
     def _figures(self, candidates: Bipartite, k: int) -> Figures:
+        """Return what the verdict is made from, as far as candidates tell it."""
         names = len(self.consistency.histories.names)
         degrees = candidates.degrees()[:names]
         return Figures(
@@ -199,19 +240,18 @@ class _Audit:
             below_k=int((degrees < k).sum()),
             randomized=self.method in RANDOMIZED_DESIGNS,
             seeded=self.secret is not None and self.secret.seed is not None,
+            rerun=self._rerun(k),
             skipped=tuple(self.skipped),
         )
 
-    def _result(self, figures: Figures, **more: Any) -> AuditResult:
+    def _result(self, figures: Figures, verdict: Verdict, **more: Any) -> AuditResult:
         """Return the result with its verdict."""
-        rerun = self._rerun(figures.k)
-        figures = replace(figures, rerun=rerun, skipped=tuple(self.skipped))
         return AuditResult(
             k=figures.k,
             subjects=figures.subjects,
             pseudonyms=figures.pseudonyms,
             k_anonymity=self.k_anonymity,
-            verdict=decide(figures),
+            verdict=verdict,
             with_secret=figures.with_secret,
             reidentified={**figures.attacks, **_rerun_figure(figures.rerun)},
             rerun=figures.rerun,
@@ -245,6 +285,34 @@ class _Audit:
             rerun=rerun,
         )
 
+    def exchangeable(self, error: NoPerfectMatchingError | None, *, thorough: bool) -> AuditResult:
+        """Judge a release that fits nobody, but in which k distinct owners published every history.
+
+        With the Secret its groups are known, and attacks beside the content are tried on them.
+        """
+        unfit = contradiction(self._view(), self.owner, error, discreet=True).reasons[-1:]
+        if self.owner is not None:
+            result = self.whole(
+                owners_by_class(self.consistency.histories, self.owner, len(self.history.subjects)), thorough=thorough
+            )
+        else:
+            self.skipped += [Reason(code="no-candidates"), *([] if thorough else [Reason(code="cheap-part")])]
+            k = self._level(0)
+            figures = Figures(
+                k=k,
+                k_asked=self.k is not None,
+                k_anonymity=self.k_anonymity,
+                strict=True,
+                with_secret=False,
+                pseudonyms=len(self.consistency.histories.names),
+                subjects=len(self.history.subjects),
+                min_candidates=self.k_anonymity,
+                skipped=tuple(self.skipped),
+            )
+            result = self._result(figures, decide(figures))
+        verdict = result.verdict
+        return replace(result, verdict=replace(verdict, reasons=(*verdict.reasons, *unfit)))
+
     def split(self) -> AuditResult:
         """Judge a release in which subjects may have several pseudonyms."""
         found = split_findings(self._view(), self.owner)
@@ -254,6 +322,7 @@ class _Audit:
         figures = replace(figures, attacks={"record-counts": found.figure})
         return self._result(
             figures,
+            decide(figures),
             k_concealment=int(found.pruned.subject_degrees().min()),
             mean_candidates=float(degrees.mean()),
             max_posterior=float(certainty.max()),
@@ -286,7 +355,7 @@ class _Audit:
             joint=self._joint(drawn, draws),
         )
         more = {**self._shape(drawn), **_certainty(largest, largest)}
-        return self._result(figures, evidence=self._evidence(drawn.graph, largest), **more)
+        return self._result(figures, decide(figures), evidence=self._evidence(drawn.graph, largest), **more)
 
     def whole(self, matches: Matches, *, thorough: bool) -> AuditResult:
         """Judge a release in which every pseudonym has one owner, and every subject at most one pseudonym."""
@@ -297,32 +366,55 @@ class _Audit:
             self._skip("chains-differ", difference=found.difference)
         if found.skipped:
             self._skip("not-sampled", count=found.skipped)
-        names = len(self.consistency.histories.names)
-        largest = found.largest()[:names]
-        certain = largest if self.owner is None else found.of_pairs(np.arange(names), self.owner)
-        examiner = Examiner(
-            view=self._view(matches, found),
-            matches=matches,
-            posterior=found,
-            owner=self.owner,
-            samples=sample_matchings(matches, rng=self.rng) if self.owner is not None and thorough else {},
-        )
-        attacks, skipped = attack_figures(examiner, thorough=thorough, seeds=self.guess_seeds)
-        self.skipped += skipped
         shape = self._shape(matches)
         k = self._level(int(shape["k_concealment"]))
-        figures = replace(
+        common = replace(
             self._figures(matches.graph, k),
             strict=self.k_anonymity >= k,
-            over_95=float((certain > SURE).mean()),
-            over_k=float((certain > 1 / k + MARGIN + found.difference).mean()),
-            largest_posterior=float(certain.max()),
             hub=self._hub(matches.graph),
-            attacks=attacks,
             joint=self._joint(matches) if thorough else {},
         )
-        more = {**shape, **_certainty(certain, largest), "evidence": self._evidence(matches.graph, certain)}
-        return self._result(figures, chain_difference=found.difference, **more)
+        view = self._view(matches, found)
+        figures, certain = self._named(view, matches, found, common, owner=None, thorough=thorough)
+        verdict = decide(figures)
+        if self.owner is not None:
+            # What is believed without the Secret counts too: the Secret may show a release worse, never better.
+            believed, suspected = verdict, figures.attacks
+            figures, certain = self._named(view, matches, found, common, owner=self.owner, thorough=thorough)
+            figures = replace(figures, attacks=worse_figures(figures.attacks, suspected))
+            verdict = worse(decide(figures), believed)
+        more = {**shape, **_certainty(certain, found.largest()[: len(certain)])}
+        more["evidence"] = self._evidence(matches.graph, certain)
+        return self._result(figures, verdict, chain_difference=found.difference, **more)
+
+    def _named(
+        self,
+        view: MatchView,
+        matches: Matches,
+        found: Posterior,
+        figures: Figures,
+        *,
+        owner: Ints | None,
+        thorough: bool,
+    ) -> tuple[Figures, Floats]:
+        """Return the figures with what every attack names, by the truth or as believed, and how sure owners are."""
+        names = len(self.consistency.histories.names)
+        largest = found.largest()[:names]
+        certain = largest if owner is None else found.of_pairs(np.arange(names), owner)
+        samples = sample_matchings(matches, rng=self.rng) if owner is not None and thorough else {}
+        examiner = Examiner(view=view, matches=matches, posterior=found, owner=owner, samples=samples)
+        attacks, skipped = attack_figures(examiner, thorough=thorough, seeds=self.guess_seeds)
+        named = replace(
+            figures,
+            with_secret=owner is not None,
+            seeded=figures.seeded and owner is not None,
+            over_95=float((certain > SURE).mean()),
+            over_k=float((certain > 1 / figures.k + MARGIN + found.difference).mean()),
+            largest_posterior=float(certain.max()),
+            attacks=attacks,
+            skipped=(*self.skipped, *skipped),
+        )
+        return named, certain
 
     def _evidence(self, candidates: Bipartite, certainty: Floats) -> Evidence:
         """Return the tables behind the figures."""
@@ -366,33 +458,3 @@ def _certainty(certain: Floats, largest: Floats) -> dict[str, float]:
         "share_posterior_over_95": float((certain > SURE).mean()),
         "expected_hits": float(largest.sum()),
     }
-
-
-def _canonical(release: Release) -> Release:
-    """Return the release with the elements of every set in dictionary order."""
-    cells: dict[str, Cells] = {}
-    for name, column in release.cells.items():
-        if isinstance(column, SetCells):
-            cells[name] = SetCells.of_lists(
-                column.offsets, column.codes, column.categories, suppressed=column.suppressed
-            )
-        else:
-            cells[name] = column
-    return Release(release.schema, release.pseudonyms, cells, release.method)
-
-
-def _as_written(history: History, release: Release, published: Mapping[str, pl.Series] | None) -> Release:
-    """Return the release with the elements of sets as they were written."""
-    if published is None:
-        return release
-    cells = dict(release.cells)
-    for spec in release.schema.fields:
-        if spec.nominal and spec.name in published:
-            categories = history.categories[spec.name]
-            text = published[spec.name]
-            if len(text) != len(release):
-                message = f"column '{spec.name}' as written has {len(text)} cells, the release has {len(release)}"
-                raise InputError(message, code="published-text")
-            written = read_cells(text, spec, categories, literal=True)
-            cells[spec.name] = SetCells(written.offsets, written.codes, cells[spec.name].suppressed, categories)
-    return Release(release.schema, release.pseudonyms, cells, release.method)

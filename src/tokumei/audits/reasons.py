@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.audits.rerun import Rerun
@@ -24,6 +24,9 @@ _HARMFUL = (
     "predictable-pseudonyms",
     "record-counts",
 )
+# Attacks whose rules are judged by how many of their names fit, whether the truth is known or not.
+_RULES = ("release-order", "predictable-pseudonyms")
+_SEVERITY = (Outcome.SAFE, Outcome.NOT_SHOWN_UNSAFE, Outcome.UNSAFE)
 ATTEMPTS = 13
 
 
@@ -59,31 +62,53 @@ class Figures:
     seeded: bool = False
     attacks: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
+    # Where the method was run again, nobody need believe that all hypotheses are equally likely.
     rerun: Rerun | None = None
     skipped: Sequence[Reason] = ()
-
-    @property
-    def even(self) -> bool:
-        """Whether re-running the method names no more than 1/k: then no prior over hypotheses is needed."""
-        return self.rerun is not None and not self.rerun.above(1 / self.k)
 
 
 def decide(figures: Figures) -> Verdict:
     """Return the verdict; it never claims more than was tested."""
-    harms = [*_candidate_harms(figures), *_posterior_harms(figures), *_attack_harms(figures)]
-    harms += _rerun_harms(figures)
+    believed = [] if figures.rerun is not None else _posterior_harms(figures)
+    harms = [*_candidate_harms(figures), *believed, *_attack_harms(figures), *_rerun_harms(figures)]
     harms.sort(key=lambda harm: -harm[0])
     reasons = [reason for _, reason in harms]
     if harms:
         outcome = Outcome.UNSAFE
     elif figures.strict and figures.k_anonymity >= figures.k:
-        outcome = Outcome.SAFE
+        # Whoever guesses the seed needs no attack: a proof about random choices says nothing of chosen ones.
+        outcome = Outcome.NOT_SHOWN_UNSAFE if figures.seeded else Outcome.SAFE
+        if figures.seeded:
+            reasons.append(Reason(code="seed", form="seed-proven", values={"level": figures.k_anonymity}))
         reasons.append(_safe_reason(figures))
     else:
         outcome = Outcome.NOT_SHOWN_UNSAFE
         reasons.append(_open_reason(figures))
     reasons += _notes(figures)
     return Verdict(outcome=outcome, reasons=tuple(reasons), skipped=tuple(figures.skipped))
+
+
+def worse(verdict: Verdict, believed: Verdict) -> Verdict:
+    """Return the worse of two verdicts on one release: by the truth, and as it is believed without the Secret.
+
+    Where the belief is worse, what was found by the truth follows its reasons; a proof that the belief refutes is left
+    out.
+    """
+    if _SEVERITY.index(believed.outcome) <= _SEVERITY.index(verdict.outcome):
+        return verdict
+    codes = {reason.code for reason in believed.reasons} | {"k-anonymous", "not-certified", "randomized-design"}
+    rest = [reason for reason in verdict.reasons if reason.code not in codes]
+    return Verdict(outcome=believed.outcome, reasons=(*believed.reasons, *rest), skipped=verdict.skipped)
+
+
+def worse_figures(figures: Mapping[str, AttackFigure], believed: Mapping[str, AttackFigure]) -> dict[str, AttackFigure]:
+    """Return the figures by the truth; of a rule that fits far beyond chance, what it is believed to name."""
+    return {
+        name: figure
+        if name not in _RULES or believed[name].share <= figure.share
+        else replace(believed[name], observed=figure.observed)
+        for name, figure in figures.items()
+    }
 
 
 def _candidate_harms(figures: Figures) -> list[tuple[float, Reason]]:
@@ -101,7 +126,7 @@ def _candidate_harms(figures: Figures) -> list[tuple[float, Reason]]:
 
 def _posterior_harms(figures: Figures) -> list[tuple[float, Reason]]:
     """Candidates that are not equally likely."""
-    if figures.over_k <= 0 or figures.randomized or figures.even:
+    if figures.over_k <= 0 or figures.randomized:
         return []
     whose = Message("detail.owners" if figures.with_secret else "detail.pseudonyms")
     if figures.over_95 > 0 and figures.over_95 * figures.pseudonyms > figures.single:
@@ -130,9 +155,11 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
     for name, figure in figures.attacks.items():
         allowed = max(1.0 / figures.k, figure.baseline) + MARGIN
         believed = name == "cheapest-matching" and not figures.with_secret
+        if figures.rerun is not None and name == "cheapest-matching":
+            continue
         if name not in _HARMFUL or figure.share <= figure.baseline + MARGIN or figure.share <= allowed:
             continue
-        if (believed and figures.randomized) or (name == "cheapest-matching" and figures.even):
+        if believed and figures.randomized:
             continue
         if name == "cheapest-matching" and figures.with_secret and figure.chance > 1e-3 and figure.share < 0.9:
             continue
@@ -170,6 +197,6 @@ def _notes(figures: Figures) -> list[Reason]:
         risk = figures.joint["official"]
         values = {"guesses": risk.guesses, "probability": risk.probability, "survives": risk.survives}
         notes.append(Reason(code="joint-risk", values={**values, "attempts": ATTEMPTS}))
-    if figures.seeded:
+    if figures.seeded and not figures.strict:
         notes.append(Reason(code="seed"))
     return notes

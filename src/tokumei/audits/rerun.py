@@ -29,7 +29,7 @@ SAME_RUNS, SAME_RUNS_TO_ACCUSE = 2, 12
 # How sure it must be that the expected rate lies above what is allowed.
 HARM_CONFIDENCE = 0.999
 
-Replay = Callable[[History, np.random.Generator], tuple[Release, Secret]]
+FreshRun = Callable[[History, np.random.Generator], tuple[Release, Secret]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class Rerun:
 
 def rerun_figures(
     history: History,
-    replay: Replay,
+    fresh_run: FreshRun,
     *,
     rng: np.random.Generator,
     release: Release | None = None,
@@ -108,7 +108,7 @@ def rerun_figures(
 ) -> Rerun:
     """Run a method on (a sample of) the history and return what re-running it names.
 
-    ``replay`` runs the method with the coins of a generator. ``people`` and ``records`` bound the sample that is run.
+    ``fresh_run`` runs the method with the coins of a generator; ``people`` and ``records`` bound the sample it runs on.
     With the ``secret`` of a ``release`` the attack is also counted on that release, if nobody was left out. ``k`` is
     what the release must hold: agreement of few runs is enough to find that nothing is above it.
     """
@@ -117,7 +117,7 @@ def rerun_figures(
     known: list[KnownRun] = []
     with stage("re-running the method", total=runs + held_out) as advance:
         for _ in range(runs + held_out):
-            known.append(_known_run(part, *replay(part, rng)))
+            known.append(_known_run(part, *fresh_run(part, rng)))
             advance(1)
             if _settled(known, part, k):
                 return _certain(known, part, sampled=sampled)

@@ -59,6 +59,7 @@ class AuditResult:
     ``evidence`` has the tables behind them (`tokumei.audits.evidence`). They tell an attacker which guesses are
     right: `as_dict` leaves them out, and they belong into internal documents only. ``answers`` are those to the five
     questions that were asked; ``verdict`` is that of naming, unless the limits of ``recipient`` decide about all.
+    ``digests`` are the SHA-256 of the files that the verdict is about, by name; none where there is no folder yet.
     """
 
     k: int
@@ -82,10 +83,17 @@ class AuditResult:
     evidence: Evidence = field(default_factory=Evidence)
     answers: Mapping[Question, Answer] = field(default_factory=dict)
     recipient: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the outcome alone: reasons and tables tell which guesses are right."""
         return f"AuditResult({self.verdict.outcome.value} at k = {self.k})"
+
+    @property
+    def proven_k(self) -> int | None:
+        """The k that identical histories prove if the random choices were secret, None where nothing is proven."""
+        levels = [reason.values.get("level") for reason in self.verdict.reasons if reason.code == "k-anonymous"]
+        return next((level for level in levels if isinstance(level, int)), None)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON."""
@@ -100,6 +108,7 @@ class AuditResult:
             "pseudonyms": self.pseudonyms,
             "with_secret": self.with_secret,
             "k_anonymity": self.k_anonymity,
+            "proven_k": self.proven_k,
             "k_concealment": self.k_concealment,
             "min_candidates": self.min_candidates,
             "mean_candidates": self.mean_candidates,
@@ -116,6 +125,7 @@ class AuditResult:
             "recipient": self.recipient or None,
             "verdict": self.verdict.outcome.value,
             "reasons": [reason.as_dict() for reason in self.verdict.reasons],
+            "sha256": dict(self.digests),
             "skipped": [skipped.sentence for skipped in self.verdict.skipped],
             "questions": {question.value: answer.as_dict() for question, answer in self.answers.items()},
         }

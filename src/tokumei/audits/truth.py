@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.attacks import Histories
+from tokumei.attacks import Bipartite, Histories, Matches, find_matches
 from tokumei.data import History, Release, Secret
 from tokumei.errors import InputError
 
@@ -62,13 +62,42 @@ def _owners_by_name(history: History, histories: Histories, owners: pl.DataFrame
 
 
 def anonymity_level(histories: Histories, owner: Ints | None) -> int:
-    """Return how many distinct owners every published history has at least (identical multisets of records).
+    """Return the largest k such that no owner has more than 1/k of the pseudonyms of any published history.
 
-    Without the truth every pseudonym is taken to have an owner of its own.
+    Pseudonyms with identical multisets of records are exchangeable: one of them belongs to somebody with the share of
+    them that is his. Where everybody has one pseudonym, k is how many owners every history has at least. Without the
+    truth every pseudonym is taken to have an owner of its own.
     """
     whose = np.arange(len(histories.names)) if owner is None else owner
-    distinct = np.unique(np.stack((histories.kind, whose)), axis=1)
-    return int(np.bincount(distinct[0]).min(initial=len(histories.names)))
+    (kind, _), held = np.unique(np.stack((histories.kind, whose)), axis=1, return_counts=True)
+    most = np.zeros(int(histories.kind.max(initial=-1)) + 1, dtype=np.int64)
+    np.maximum.at(most, kind, held)
+    return int((np.bincount(histories.kind)[most > 0] // most[most > 0]).min(initial=len(histories.names)))
+
+
+def owners_by_class(histories: Histories, owner: Ints, subjects: int) -> Matches:
+    """Return the graph in which a pseudonym may belong to every owner of its history, and nobody else.
+
+    Subjects without a pseudonym get a blank one each, so that all of them are matched.
+    """
+    names = len(histories.names)
+    order = np.argsort(histories.kind, kind="stable")
+    sizes = np.bincount(histories.kind)
+    sizes = sizes[sizes > 0]
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    # Every pseudonym, in the order of the histories, meets each place of its own history.
+    width = np.repeat(sizes, sizes)
+    place = np.arange(int(width.sum())) - np.repeat(np.cumsum(width) - width, width) + np.repeat(starts, width)
+    pseudonym, subject = np.repeat(order, width), owner[order[place]]
+    absent = np.setdiff1d(np.arange(subjects), owner)
+    graph = Bipartite.of_edges(
+        subjects,
+        names + len(absent),
+        np.concatenate((subject, absent)),
+        np.concatenate((pseudonym, names + np.arange(len(absent)))),
+        blanks=len(absent),
+    )
+    return find_matches(graph)
 
 
 def separate_records(release: Release, pseudonyms: list[str]) -> Release:

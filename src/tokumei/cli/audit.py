@@ -22,7 +22,7 @@ KOption = Annotated[
 ]
 LimitOption = Annotated[float | None, typer.Option("--time-limit", min=0, help="Seconds; what was skipped is listed.")]
 GuessOption = Annotated[
-    int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds of numpy's generators on pseudonyms.")
+    int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds: make the release again from each.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
 

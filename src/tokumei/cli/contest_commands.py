@@ -137,15 +137,12 @@ class _Commands:
         json: JsonFlag = False,
     ) -> None:
         """Make a release by a sample method."""
-        import numpy as np
-
         from tokumei.data import atomic_folder
+        from tokumei.flow import seeded
 
         contest = self._made(parameters)
         with progress_bars(), atomic_folder(output) as folder:
-            result = contest.anonymize(
-                name, _data(contest, data), folder, settings=_split(settings), rng=np.random.default_rng(seed)
-            )
+            result = contest.anonymize(name, _data(contest, data), folder, settings=_split(settings), rng=seeded(seed))
         if seed is not None:
             warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
         finish(result, json=json, show=lambda console: _show_result(console, output, result))

@@ -42,6 +42,11 @@ from tokumei.data.raw import read_bytes as read_bytes
 from tokumei.data.raw import read_lines as read_lines
 from tokumei.data.raw import split_joined as split_joined
 from tokumei.data.raw import to_utf8 as to_utf8
+from tokumei.data.release_files import MANIFEST_NAME as MANIFEST_NAME
+from tokumei.data.release_files import SUMMARY_NAME as SUMMARY_NAME
+from tokumei.data.release_files import folder_files as folder_files
+from tokumei.data.release_files import made_by as made_by
+from tokumei.data.release_files import text_order as text_order
 from tokumei.data.release_folder import ReleaseFolder as ReleaseFolder
 from tokumei.data.release_folder import read_release as read_release
 from tokumei.data.release_folder import release_from_text as release_from_text
@@ -67,6 +72,7 @@ from tokumei.data.secret_file import default_secret_path as default_secret_path
 from tokumei.data.secret_file import read_secret as read_secret
 from tokumei.data.secret_file import write_secret as write_secret
 from tokumei.data.summary import public_summary as public_summary
+from tokumei.data.summary import stated_verdicts as stated_verdicts
 from tokumei.data.tables import history_of as history_of
 from tokumei.data.tables import open_table as open_table
 from tokumei.data.tables import read_table as read_table

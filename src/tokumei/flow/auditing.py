@@ -8,11 +8,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tokumei.audits import Answer, AuditResult, Limits, Question, audit_release, naming_answer
+from tokumei.audits import (
+    Answer,
+    AuditResult,
+    Limits,
+    Question,
+    audit_release,
+    byte_findings,
+    file_digests,
+    naming_answer,
+    with_findings,
+)
 from tokumei.data import Verdict
 from tokumei.flow.making import Made
 from tokumei.flow.opening import Opened
-from tokumei.flow.replaying import rerun_of
+from tokumei.flow.replaying import replay_of, rerun_of
 
 
 def audit(
@@ -43,9 +53,19 @@ def audit(
         seed=seed,
         guess_seeds=guess_seeds,
         rerun=rerun_of(released, seed=seed) if rerun else None,
+        replay=replay_of(released) if guess_seeds else None,
     )
+    result = gated(released, result)
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
     return under_limits(replace(result, answers=answers), limits)
+
+
+def gated(released: Made | Opened, result: AuditResult) -> AuditResult:
+    """Return an audit that holds for the published bytes too: a folder that is not canonical is not safe."""
+    if isinstance(released, Made) or released.folder is None:
+        return result
+    findings = byte_findings(released.folder, released.release)
+    return with_findings(result, findings, digests=file_digests(released.folder.path))
 
 
 def under_limits(result: AuditResult, limits: Limits | None) -> AuditResult:

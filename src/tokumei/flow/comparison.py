@@ -132,7 +132,9 @@ def _measured(history: History, run: Run, *, seed: int | None, threads: int | No
 def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
     """Return a run with what its release loses and what the attacks name."""
     rerun = rerun_of(made, seed=seed or 0, runs=COMPARED_RUNS, held_out=COMPARED_HELD_OUT)
-    audit = audit_release(made.history, made.release, made.secret, k=run.k, time_limit=time_limit, rerun=rerun)
+    # A comparison publishes nothing: its verdict is about the method, whose release will be made without a seed.
+    secret = dataclasses.replace(made.secret, seed=None)
+    audit = audit_release(made.history, made.release, secret, k=run.k, time_limit=time_limit, rerun=rerun)
     risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(
         run,

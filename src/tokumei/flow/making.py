@@ -11,13 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import CellShares, History, Release, Schema, Score, Secret, Verdict, cell_shares, frame_of_library
+from tokumei.data import (
+    CellShares,
+    History,
+    Release,
+    Schema,
+    Score,
+    Secret,
+    Verdict,
+    cell_shares,
+    frame_of_library,
+    text_order,
+)
 from tokumei.errors import SchemaError
 from tokumei.flow.gate import refuse_leaks
-from tokumei.flow.plan import Plan, complete, fresh_seed, public_parameters
+from tokumei.flow.plan import Plan, complete, fresh_key, public_parameters
 from tokumei.flow.publishing import Published, publish
 from tokumei.metrics import CellError
 from tokumei.parts import Method
@@ -34,7 +44,7 @@ class Made:
     """A release that passed the gate, with all that is known of it. ``data`` may be handed out, ``secret`` may not.
 
     ``utility`` is what got lost (cell error), ``audit`` what the quick audit found (None if it was left out), ``plan``
-    everything that decided what came out, its seed included; ``library`` (polars or pandas) is that of ``data``.
+    everything that decided what came out, its key or seed included; ``library`` (polars or pandas) is that of ``data``.
     """
 
     release: Release
@@ -89,15 +99,14 @@ class Made:
 def release(history: History, plan: Plan, *, threads: int | None = None, audit: bool = True) -> Made:
     """Make a release of a history after a plan; raise LeakError if it would show who is who.
 
-    What the plan leaves open is filled in: the safest good method, its parameters, a seed of the system's entropy.
+    What the plan leaves open is filled in: the safest good method, its parameters, a key of the system's entropy.
     ``threads`` is how many to use (default: all cores; the result does not depend on it); without ``audit`` the quick
     audit is left out.
     """
     plan, method = complete(history, plan, threads=threads)
-    seed = fresh_seed() if plan.seed is None else plan.seed
-    published, secret = anonymized(history, method, seed=seed)
-    # A seed of the system's entropy cannot be guessed: the audit need not warn of it.
-    secret = replace(secret, seed=plan.seed)
+    if plan.seed is None:
+        plan = replace(plan, key=plan.key or fresh_key())
+    published, secret = anonymized(history, method, seed=plan.seed, key=plan.key)
     refuse_leaks(history, published, secret)
     return Made(
         release=published,
@@ -106,16 +115,23 @@ def release(history: History, plan: Plan, *, threads: int | None = None, audit: 
         audit=_quick_audit(history, published, secret, getattr(method, "k", None)) if audit else None,
         method=method,
         history=history,
-        plan=replace(plan, seed=seed),
+        plan=plan,
     )
 
 
-def seeded(seed: int | None) -> np.random.Generator:
-    """Return the generator of a run: repeatable from a seed, or the operating system's entropy without one."""
-    return np.random.default_rng(seed)
+def seeded(seed: int | None, *, key: str = "") -> np.random.Generator:
+    """Return the generator of a run: repeatable from a seed; without one, cryptographic, from a key (default: fresh).
+
+    Only a run that has no seed keeps its random choices secret (`tokumei.flow.randomness`).
+    """
+    if seed is not None:
+        return np.random.default_rng(seed)
+    from tokumei.flow.randomness import key_generator  # noqa: PLC0415 - loads numba, which not every flow needs
+
+    return key_generator(bytes.fromhex(key or fresh_key()))
 
 
-def anonymized(history: History, method: Method, *, seed: int | None = None) -> tuple[Release, Secret]:
+def anonymized(history: History, method: Method, *, seed: int | None = None, key: str = "") -> tuple[Release, Secret]:
     """Run a method and return the release in published order with its secret; the gate has not seen it yet.
 
     The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
@@ -127,7 +143,7 @@ def anonymized(history: History, method: Method, *, seed: int | None = None) -> 
         message = "the schema leaves no column to publish; name at least one in it that is not dropped"
         raise SchemaError(message)
     with stage(f"anonymize: {method.name}"):
-        published, secret = method.anonymize(_without_kept(history).take(history.order), rng=seeded(seed))
+        published, secret = method.anonymize(_without_kept(history).take(history.order), rng=seeded(seed, key=key))
     real = secret.rows >= 0
     rows = secret.rows.copy()
     rows[real] = history.order[rows[real]]
@@ -160,21 +176,13 @@ def _with_kept(history: History, published: Release, rows: Ints) -> Release:
 
 def in_published_order(published: Release, secret: Secret) -> tuple[Release, Secret]:
     """Return both with records and people sorted as text, so that their order tells nothing about the original."""
-    order = _text_order(published)
+    order = text_order(published)
     published, secret = published.take(order), secret.take(order)
     if published.people is None:
         return published, secret
-    order = _text_order(published.people)
+    order = text_order(published.people)
     people = None if secret.people is None else secret.people[order]
     return replace(published, people=published.people.take(order)), replace(secret, people=people)
-
-
-def _text_order(published: Release) -> Ints:
-    text = published.text()
-    # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
-    # Columns go by number: a name of the data could mean something to polars.
-    text.columns = [str(number) for number in range(text.width)]
-    return text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
 
 
 def _quick_audit(history: History, published: Release, secret: Secret, k: int | None) -> AuditResult:

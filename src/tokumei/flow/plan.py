@@ -1,15 +1,15 @@
 """The plan of a release: everything that decides what comes out, in a small TOML file that can be reviewed and run.
 
-A plan that was run holds the seed and the hash of the input: with both, ``tokumei anonymize --plan`` makes the same
-release again, to the byte; keyed pseudonyms excepted, whose key no seed can make (it is in the Secret). A plan is as
-secret as the Secret (the seed regenerates the pseudonyms, the hash of the input confirms guesses of it), lies beside
-the release and is readable by its owner only.
+A plan that was run holds the key of the random choices (or the seed, if one was asked for) and the hash of the input:
+with both, ``tokumei anonymize --plan`` makes the same release again, to the byte; keyed pseudonyms excepted, whose own
+key is in the Secret. A plan is as secret as the Secret (its key regenerates the pseudonyms, the hash of the input
+confirms guesses of it), lies beside the release and is readable by its owner only.
 
     method = "k-anonymity"
     format = "csv"
     input = "purchases.csv"
     input_sha256 = "..."
-    seed = "..."
+    key = "..."
 
     [parameters]
     k = 3
@@ -24,6 +24,7 @@ the release and is readable by its owner only.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Mapping
@@ -34,16 +35,15 @@ from typing import Any
 
 from tokumei.data import History, Schema, Source, toml_value
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
-from tokumei.parts import Method, find_part, has_parameter, make_part
+from tokumei.parts import HOW_IT_RAN, Method, find_part, has_parameter, make_part
 from tokumei.profiles import read_history
 
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
-_HEAD = "# A plan of tokumei. With its seed it is as secret as the secret file: never hand it out.\n"
-# Parameters that say how a method ran, not what it did; plans and manifests leave them out.
-HOW_IT_RAN = frozenset({"resume", "threads"})
+_HEAD = "# A plan of tokumei. With its key or seed it is as secret as the secret file: never hand it out.\n"
 _TEXTS = ("tokumei", "method", "format", "input", "input_sha256")
-_KNOWN = (*_TEXTS, "seed", "parameters", "schema")
+_KNOWN = (*_TEXTS, "key", "seed", "parameters", "schema")
+_KEY = re.compile(r"[0-9a-f]{64}")
 # Rows of static tables above which good groups take minutes to find; groups of more than three take far longer.
 MANY_ROWS, MANY_ROWS_OF_LARGE_GROUPS = 20_000, 1_000
 
@@ -53,7 +53,8 @@ class Plan:
     """What will be, or was, done with which input.
 
     ``method`` empty means: the safest good one for the data; ``parameters`` are values of the types that the method
-    declares; ``schema`` None means: inferred from the input; ``why`` says how the method was chosen.
+    declares; ``schema`` None means: inferred from the input; ``why`` says how the method was chosen. ``key`` (64
+    hexadecimal digits) makes the random choices again; ``seed`` does so too, for experiments, and can be guessed.
     """
 
     method: str = ""
@@ -63,6 +64,7 @@ class Plan:
     input: str = ""
     input_sha256: str = ""
     seed: int | None = None
+    key: str = field(default="", repr=False)
     version: str = field(default_factory=lambda: version("tokumei"))
     why: str = field(default="", compare=False)
 
@@ -80,17 +82,18 @@ class Plan:
         if self.input_sha256 and source.sha256 != self.input_sha256:
             message = (
                 f"{source.path}: this is not the input that the plan was made for (its hash differs); give that file, "
-                "or delete the lines 'input_sha256' and 'seed' from the plan to use it for new data"
+                "or delete the lines 'input_sha256', 'key' and 'seed' from the plan to use it for new data"
             )
             raise InputError(message, code="other-input", file=str(source.path))
 
     def to_toml(self, *, secret: bool = True) -> str:
-        """Return the plan as text; without its secret parts (seed, hash) it can be shown for review."""
+        """Return the plan as text; without its secret parts (key, seed, hash) it can be shown for review."""
         # A file name that is no text cannot stand in a plan; who runs it again names the file.
         named = "" if any(0xD800 <= ord(letter) <= 0xDFFF for letter in self.input) else self.input
         texts = {"tokumei": self.version, "method": self.method, "format": self.data_format, "input": named}
         if secret:
-            texts |= {"input_sha256": self.input_sha256, "seed": "" if self.seed is None else str(self.seed)}
+            texts |= {"input_sha256": self.input_sha256, "key": self.key}
+            texts |= {"seed": "" if self.seed is None else str(self.seed)}
         lines = [f"{name} = {toml_value(text)}" for name, text in texts.items() if text]
         lines += ["", "[parameters]"]
         lines += [f"{name} = {toml_value(value)}" for name, value in self.deciding.items()]
@@ -120,9 +123,9 @@ class Plan:
             raise refuse("the plan names no method; write method = \"k-anonymity\" or another of 'tokumei methods'")
         if document.get("format", "csv") not in FORMATS:
             raise refuse(f"'format' must be csv or parquet, got '{document['format']}'")
-        seed = str(document.get("seed", ""))
-        if seed and not (seed.isascii() and seed.isdigit()):
-            raise refuse("'seed' must be a whole number of at least 0; leave it out for a fresh one")
+        seed, key = str(document.get("seed", "")), str(document.get("key", ""))
+        if mistake := _mistaken_randomness(seed, key):
+            raise refuse(mistake)
         schema = document.get("schema")
         return cls(
             method=document["method"],
@@ -132,8 +135,20 @@ class Plan:
             input=document.get("input", ""),
             input_sha256=document.get("input_sha256", ""),
             seed=int(seed) if seed else None,
+            key=key,
             version=document.get("tokumei", ""),
         )
+
+
+def _mistaken_randomness(seed: str, key: str) -> str:
+    """Return what is wrong with the seed and the key of a plan, empty if nothing is."""
+    if seed and not (seed.isascii() and seed.isdigit()):
+        return "'seed' must be a whole number of at least 0; leave it out for a fresh key"
+    if key and not _KEY.fullmatch(key):
+        return "'key' must be 64 hexadecimal digits; leave it out for a fresh one"
+    if key and seed:
+        return "a plan has a key or a seed, not both; delete one of the lines"
+    return ""
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -154,9 +169,9 @@ def _document(path: Path) -> dict[str, Any]:
     raise UnreadableError(message, file=str(path))
 
 
-def fresh_seed() -> int:
-    """Return a seed that nobody can guess, from the operating system's entropy."""
-    return secrets.randbits(128)
+def fresh_key() -> str:
+    """Return a key that nobody can guess, from the operating system's entropy."""
+    return secrets.token_hex(32)
 
 
 def make_method(

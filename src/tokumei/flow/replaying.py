@@ -1,4 +1,4 @@
-"""The method of a release that was made or opened, to be run again as the flow runs it."""
+"""How the method of a release is run again: from a guessed seed, or with fresh coins."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tokumei.audits import Replay, Rerun, rerun_figures
+from tokumei.audits import FreshRun, Rerun, rerun_figures
 from tokumei.data import History, Release, Secret
 from tokumei.errors import TokumeiError
 from tokumei.flow.making import Made, anonymized
 from tokumei.flow.opening import Opened
-from tokumei.parts import Method, find_part, make_part
+from tokumei.flow.plan import make_method
+from tokumei.parts import Method
 
 LARGEST_SEED = 2**63 - 1
 # Runs that teach the attack, and runs on which it is measured.
@@ -21,27 +22,34 @@ RUNS, HELD_OUT = 50, 10
 def method_of(released: Made | Opened) -> Method | None:
     """Return the method with its parameters; None where the release does not tell them, or nobody registers it.
 
-    A parameter that names a file (``@FILE``) cannot be read again: the manifest tells the name alone.
+    Parameters that name a file of the publisher are not at hand: the manifest tells the name alone.
     """
     if isinstance(released, Made):
         return released.method
-    if any(isinstance(value, str) and value.startswith("@") for value in released.parameters.values()):
+    settings = {name: value for name, value in released.parameters.items() if value is not None}
+    if any(isinstance(value, str) and value.startswith("@") for value in settings.values()):
         return None
     try:
-        method: Method = make_part(find_part("anonymizer", released.release.method), released.parameters)
+        method = make_method(released.release.method, settings)
         method.require(released.history)
     except TokumeiError:
         return None
     return method
 
 
-def replay_of(method: Method) -> Replay:
-    """Return how a method is run with the coins of a generator: exactly as the flow runs it."""
+def replay_of(released: Made | Opened) -> Callable[[int], tuple[Release, Secret]] | None:
+    """Return what makes the release again from a seed, as `anonymize --seed` does; None without the method."""
+    method = method_of(released)
+    return None if method is None else lambda seed: anonymized(released.history, method, seed=seed)
 
-    def replay(history: History, rng: np.random.Generator) -> tuple[Release, Secret]:
+
+def fresh_run_of(method: Method) -> FreshRun:
+    """Return how a method is run with the coins of a generator, as the flow runs it."""
+
+    def fresh_run(history: History, rng: np.random.Generator) -> tuple[Release, Secret]:
         return anonymized(history, method, seed=int(rng.integers(LARGEST_SEED)))
 
-    return replay
+    return fresh_run
 
 
 def rerun_of(
@@ -59,7 +67,7 @@ def rerun_of(
         try:
             return rerun_figures(
                 released.history,
-                replay_of(method),
+                fresh_run_of(method),
                 rng=np.random.default_rng(seed),
                 release=released.release,
                 secret=released.secret,
