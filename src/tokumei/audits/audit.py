@@ -38,13 +38,13 @@ from tokumei.audits.joint_risk import JointRisk, joint_risk
 from tokumei.audits.named import Examiner, attack_figures
 from tokumei.audits.reasons import MARGIN, Figures, Hub, decide, worse, worse_figures
 from tokumei.audits.rerun import Rerun
-from tokumei.audits.result import AttackFigure, AuditResult
-from tokumei.audits.seeds import Replay, find_seed
+from tokumei.audits.result import AuditResult, rerun_attack
+from tokumei.audits.seeds import Replay, with_seed
 from tokumei.audits.split import split_findings
 from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
 from tokumei.audits.truth import MERGED, anonymity_level, owners_by_class, separate_records, true_owners
 from tokumei.audits.written import as_written, canonical_sets
-from tokumei.data import Evidence, History, Outcome, Reason, Release, Secret, Verdict
+from tokumei.data import Evidence, History, Reason, Release, Secret, Verdict
 from tokumei.errors import InputError, ParameterError
 
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
@@ -99,26 +99,9 @@ def audit_release(
         audit.skipped.append(Reason(code="not-rerun"))
     audit.written = as_written(history, release, published)
     result = audit.judged(None if draws is None else np.asarray(draws, dtype=np.int64), thorough=thorough)
-    return result if guess_seeds == 0 else _with_seed(result, audit, replay)
-
-
-def _with_seed(result: AuditResult, audit: _Audit, replay: Replay | None) -> AuditResult:
-    """Return the result with what trying the seeds of the method itself gave."""
-    verdict = result.verdict
-    if replay is None:
-        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, Reason(code="no-replay"))))
-    found = find_seed(audit.history, audit.release, audit.guess_seeds, replay, deadline=audit.deadline)
-    if found.seed is None:
-        left = (Reason(code="seeds-left", values={"count": found.left}),) if found.left else ()
-        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, *left)))
-    reason = Reason(code="seed-found", values={"seed": found.seed})
-    others = tuple(reason for reason in verdict.reasons if reason.code not in ("seed", "k-anonymous"))
-    figure = AttackFigure(share=1.0, baseline=1.0 / result.subjects, observed=1.0, chance=0.0)
-    return replace(
-        result,
-        verdict=replace(verdict, outcome=Outcome.UNSAFE, reasons=(reason, *others)),
-        reidentified={**result.reidentified, "replayed-seed": figure},
-    )
+    if guess_seeds == 0:
+        return result
+    return with_seed(result, history, audit.release, guess_seeds, replay, deadline=deadline)
 
 
 class _Audit:
@@ -253,7 +236,7 @@ class _Audit:
             k_anonymity=self.k_anonymity,
             verdict=verdict,
             with_secret=figures.with_secret,
-            reidentified={**figures.attacks, **_rerun_figure(figures.rerun)},
+            reidentified={**figures.attacks, **rerun_attack(figures.rerun)},
             rerun=figures.rerun,
             joint=figures.joint,
             min_candidates=figures.min_candidates,
@@ -281,7 +264,7 @@ class _Audit:
             k_anonymity=self.k_anonymity,
             verdict=contradiction(view, self.owner, error, nearest=nearest, rerun=rerun, k=k, discreet=discreet),
             with_secret=self.owner is not None,
-            reidentified=({} if nearest is None else {"nearest-history": nearest}) | _rerun_figure(rerun),
+            reidentified=({} if nearest is None else {"nearest-history": nearest}) | rerun_attack(rerun),
             rerun=rerun,
         )
 
@@ -446,10 +429,6 @@ class _Audit:
         rows = histories.rows_of(most)
         hidden = bool((self.consistency.index.field[rows] < 0).all())
         return Hub(histories.names[most], len(rows), int(degrees[most]), hidden)
-
-
-def _rerun_figure(rerun: Rerun | None) -> dict[str, AttackFigure]:
-    return {} if rerun is None else {"rerun": AttackFigure.of_rerun(rerun)}
 
 
 def _certainty(certain: Floats, largest: Floats) -> dict[str, float]:

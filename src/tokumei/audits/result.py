@@ -29,17 +29,6 @@ class AttackFigure:
     interval: Interval | None = None
     detail: Message | None = None
 
-    @classmethod
-    def of_rerun(cls, rerun: Rerun) -> AttackFigure:
-        """Return what re-running the method names."""
-        return cls(
-            share=rerun.rate,
-            baseline=rerun.baseline,
-            observed=rerun.observed,
-            interval=rerun.interval,
-            detail=Message("detail.rerun-sample" if rerun.sampled else "detail.rerun", rerun.values()),
-        )
-
     def as_dict(self) -> dict[str, object]:
         """Return the figure as plain values for JSON."""
         return {
@@ -50,6 +39,17 @@ class AttackFigure:
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "detail": "" if self.detail is None else str(self.detail),
         }
+
+
+def rerun_attack(rerun: Rerun | None) -> dict[str, AttackFigure]:
+    """Return what re-running the method names by the name of that attack, nothing where it was not re-run."""
+    if rerun is None:
+        return {}
+    detail = Message("detail.rerun-sample" if rerun.sampled else "detail.rerun", rerun.values())
+    figure = AttackFigure(
+        share=rerun.rate, baseline=rerun.baseline, observed=rerun.observed, interval=rerun.interval, detail=detail
+    )
+    return {"rerun": figure}
 
 
 @dataclass(frozen=True, repr=False, slots=True, kw_only=True)
