@@ -5,6 +5,7 @@ from tokumei.audits.evidence import candidate_counts as candidate_counts
 from tokumei.audits.evidence import evidence_as_dict as evidence_as_dict
 from tokumei.audits.evidence import posterior_counts as posterior_counts
 from tokumei.audits.evidence import worst_protected as worst_protected
+from tokumei.audits.ladder import climb_ladder as climb_ladder
 from tokumei.audits.limits import Limits as Limits
 from tokumei.audits.naming import naming_answer as naming_answer
 from tokumei.audits.published_bytes import byte_findings as byte_findings
