@@ -45,10 +45,7 @@ def released(history: History, groups: list[list[str]], *, seed: int | None = No
                 high.append(int(days.max()))
                 sets.append([goods[history.codes["goods"][row]] for row in rows])
     order = np.arange(len(names)) if seed is None else np.random.default_rng(seed).permutation(len(names))
-    cells = {
-        "day": RangeCells.of_ranges(low, high),
-        "goods": SetCells.of_sets(sets, history.categories["goods"]),
-    }
+    cells = {"day": RangeCells.of_ranges(low, high), "goods": SetCells.of_sets(sets, history.categories["goods"])}
     table = pl.DataFrame({"pseudonym": list(owners.values()), "subject": list(owners)})
     release = Release(SCHEMA, pl.Series(names), cells).take(order)
     return release, Secret(table, np.empty(0, dtype=np.int64))
