@@ -95,8 +95,7 @@ def interpolated(history: History, *, slot: int | None = None, daily: bool = Fal
     """
     place = next((column for column in history.schema.columns if column.kind is Kind.PLACE), None)
     if place is None:
-        message = "the experiment needs a place (latitude and longitude) in the schema; the data has none"
-        raise SchemaError(message)
+        raise SchemaError("the experiment needs a place (latitude and longitude) in the schema; the data has none")
     if any((history.codes[name] == MISSING).any() for name in (place.latitude, place.longitude)):
         message = f"the place '{place.name}' is missing in some records; delete or complete them for the experiment"
         raise InfeasibleError(message)

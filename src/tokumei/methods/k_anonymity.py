@@ -208,7 +208,6 @@ def read_weights(text: str, history: History) -> dict[str, float]:
         except ValueError:
             number = -1.0
         if not 0 <= number < float("inf"):
-            message = f"weights: the weight of '{name}' must be a number of at least 0, got '{value}'"
-            raise ParameterError(message)
+            raise ParameterError(f"weights: the weight of '{name}' must be a number of at least 0, got '{value}'")
         weights.update({spec.name: number for spec in fields if name in (spec.name, spec.column)})
     return weights
