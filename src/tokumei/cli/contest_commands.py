@@ -176,8 +176,7 @@ class _Commands:
         made = contest.publish(_data(contest, data), _existing(release), attackers=team or [], seed=seed)
         hidden = bool(made.truth or made.truth_per_attacker)
         if hidden and truth is None:
-            message = "name the folder for what only the judge may see with --truth"
-            raise ParameterError(message, code="usage")
+            raise ParameterError("name the folder for what only the judge may see with --truth", code="usage")
         files = write_published(made, output)
         if hidden and truth is not None:
             write_truth(made, truth)
@@ -307,16 +306,14 @@ def _split(texts: Sequence[str] | None) -> dict[str, Any]:
     for text in texts or ():
         name, equals, value = (piece.strip() for piece in text.partition("="))
         if not equals or not name:
-            message = f"write settings as name=value, got '{text}'"
-            raise ParameterError(message, code="usage")
+            raise ParameterError(f"write settings as name=value, got '{text}'", code="usage")
         settings[name.replace("-", "_")] = value
     return settings
 
 
 def _existing(folder: Path) -> Path:
     if not folder.is_dir():
-        message = f"{folder} is no folder; name the folder with the files"
-        raise InputError(message, code="no-folder", file=str(folder))
+        raise InputError(f"{folder} is no folder; name the folder with the files", code="no-folder", file=str(folder))
     return folder
 
 

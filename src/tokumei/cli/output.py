@@ -254,8 +254,7 @@ def fail(error: TokumeiError, *, json: bool) -> None:
 def check_language(language: str) -> Language:
     """Return the language if there are messages in it."""
     if language not in ("en", "ja"):
-        message = f"--language must be en or ja, got '{language}'"
-        raise ParameterError(message, code="usage")
+        raise ParameterError(f"--language must be en or ja, got '{language}'", code="usage")
     return "ja" if language == "ja" else "en"
 
 
@@ -292,8 +291,7 @@ def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
     """Raise OutputError if the file to write is one of the files to read."""
     for path in inputs:
         if output is not None and path is not None and output.exists() and path.exists() and output.samefile(path):
-            message = f"{output} is the file that is read; name another one to write"
-            raise OutputError(message, file=str(output))
+            raise OutputError(f"{output} is the file that is read; name another one to write", file=str(output))
 
 
 def time_left(expected: float, passed: float) -> str:

@@ -54,8 +54,7 @@ def _contest(slug: str) -> Any:
     found = Contest.objects.filter(slug=slug).first()
     if found is None:
         known = list(Contest.objects.values_list("slug", flat=True))
-        message = f"there is no contest '{slug}'{did_you_mean(slug, known)}"
-        raise CannotStartError(message, code="no-contest")
+        raise CannotStartError(f"there is no contest '{slug}'{did_you_mean(slug, known)}", code="no-contest")
     return found
 
 

@@ -61,8 +61,7 @@ def _level(option: str, value: str) -> str:
     from tokumei.errors import ParameterError
 
     if value not in ("warning", "error"):
-        message = f"{option} must be warning or error, got '{value}'"
-        raise ParameterError(message, code="usage")
+        raise ParameterError(f"{option} must be warning or error, got '{value}'", code="usage")
     return value
 
 
