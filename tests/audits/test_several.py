@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 from tests.audits.test_ladder import history_of, released
+from tests.conftest import Run
 from tokumei.audits import Question, combine_releases
-from tokumei.data import History
+from tokumei.data import History, write_release
 
 PEOPLE = {
     who: [(f"2020-0{1 + place}-{day:02}", f"{who}{number}") for number, day in enumerate((1 + place, 9, 20))]
@@ -60,6 +63,20 @@ def test_without_an_earlier_release_nothing_is_claimed(history: History) -> None
     answer = combine_releases(history, released(history, PAIRS)[0], [])
     assert answer.figure is None
     assert [reason.code for reason in answer.skipped] == ["no-earlier-release"]
+
+
+def test_the_command_names_earlier_releases(tmp_path: Path, run: Run) -> None:
+    rows = [{"who": who, "day": day, "goods": goods} for who, records in PEOPLE.items() for day, goods in records]
+    pl.DataFrame(rows).write_csv(tmp_path / "shop.csv")
+    history = history_of(PEOPLE)
+    for name, groups in (("now", PAIRS), ("before", TRIPLES)):
+        write_release(released(history, groups)[0], tmp_path / name)
+    ran = run(
+        *("audit", "--original", tmp_path / "shop.csv", "--release", tmp_path / "now"),
+        *("--with", tmp_path / "before", "--json"),
+    )
+    figure = ran.json["questions"]["releases"]["figure"]
+    assert (figure["name"], figure["value"], figure["baseline"]) == ("named", 1.0, 0.5)
 
 
 def test_purchases_of_a_shop_are_linked_through_two_safe_releases() -> None:

@@ -25,6 +25,10 @@ GuessOption = Annotated[
     int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds: make the release again from each.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
+EarlierOption = Annotated[
+    list[Path] | None,
+    typer.Option("--with", metavar="RELEASE_DIR", help="An earlier release of the same people (repeatable)."),
+]
 
 
 def audit(
@@ -41,6 +45,7 @@ def audit(
     seed: SeedOption = 0,
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
+    earlier: EarlierOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Audit a release: what attackers name, learn, infer and recognize; exit status 1 if it is unsafe.
@@ -50,6 +55,7 @@ def audit(
 
     Example: tokumei audit --original my.csv --release release --secret release.secret --recipient partner
     """
+    from tokumei.data import read_release
     from tokumei.flow import audit as audit_opened
 
     allowed = allowed_by(recipient, limits)
@@ -57,7 +63,15 @@ def audit(
         audited = opened(original, release, schema, secret)
         if method is not None:
             audited = replace(audited, release=replace(audited.release, method=method))
-        result = audit_opened(audited, k=k, limits=allowed, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds)
+        result = audit_opened(
+            audited,
+            k=k,
+            limits=allowed,
+            time_limit=time_limit,
+            seed=seed,
+            guess_seeds=guess_seeds,
+            earlier=[read_release(folder, audited.history) for folder in earlier or []],
+        )
     finish_audit(result, json=json)
 
 

@@ -6,6 +6,7 @@ unless the audit is quick; several releases where earlier ones are named.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tokumei.audits import (
@@ -15,11 +16,12 @@ from tokumei.audits import (
     Question,
     audit_release,
     byte_findings,
+    combine_releases,
     file_digests,
     naming_answer,
     with_findings,
 )
-from tokumei.data import Verdict
+from tokumei.data import Release, Verdict
 from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
 from tokumei.flow.replaying import method_of, replay_of, rerun_of
@@ -34,12 +36,14 @@ def audit(
     seed: int = 0,
     guess_seeds: int = 0,
     rerun: bool = True,
+    earlier: Sequence[Release] = (),
 ) -> AuditResult:
     """Audit a release that was made or opened.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
     questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming;
-    ``rerun`` is whether the method is run again, many times, to see what that names.
+    ``rerun`` is whether the method is run again, many times, to see what that names. ``earlier`` are releases of the
+    same people, coded after the same original.
     """
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
@@ -58,6 +62,8 @@ def audit(
     )
     result = gated(released, result)
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
+    if earlier:
+        answers[Question.RELEASES] = combine_releases(original, released.release, earlier, [secret])
     return under_limits(replace(result, answers=answers), limits)
 
 

@@ -100,8 +100,12 @@ def log_ratios(classes: PublishedClasses, known: Known, targets: int) -> Floats:
 
 
 def posterior_classes(classes: PublishedClasses, ratios: Floats) -> Floats:
-    """Return the probability of every class (column) for every target (row), each member equally likely before."""
-    score = ratios + np.log(classes.members)
+    """Return the probability of every class (column) for every target (row), and last that it is in none of them.
+
+    Each member is equally likely before; so is it that the target is in the release at all, or not.
+    """
+    score = np.concatenate((ratios + np.log(classes.members), np.zeros((len(ratios), 1))), axis=1)
+    score[:, -1] = np.log(classes.members.sum())
     score -= score.max(axis=1, keepdims=True)
     weight = np.exp(score)
     return weight / weight.sum(axis=1, keepdims=True)

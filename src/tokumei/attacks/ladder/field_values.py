@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.ladder.settings import MOST_POPULAR
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -29,6 +30,12 @@ class FieldValues:
     def chances(self) -> sp.csr_array:
         """Return the chances as a table of classes by values."""
         return sp.csr_array((self.chance, self.inside, self.starts), shape=(len(self.starts) - 1, len(self.values)))
+
+    def popular(self, members: Ints) -> sp.csr_array:
+        """Return how probable every value is for somebody of whom no class is known; rare values are left out."""
+        common = members @ self.chances() / max(int(members.sum()), 1)
+        kept = np.sort(np.argsort(-common, kind="stable")[:MOST_POPULAR])
+        return sp.csr_array((common[kept], (np.zeros(len(kept), np.int64), kept)), shape=(1, len(self.values)))
 
 
 def ends_of_ranges(low: Ints, high: Ints, hidden: Bools, number: Ints, members: Ints) -> FieldValues:

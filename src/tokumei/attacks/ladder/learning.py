@@ -73,7 +73,7 @@ def learned(
     """Return what is learned of every field at every grain.
 
     ``known_rows`` gives for every field the target and the history row of each cell that the attacker knows;
-    ``beliefs`` is his probability of every class (column) for every target (row).
+    ``beliefs`` is his probability of every class (column) for every target (row), the last column that of none.
     """
     results: dict[tuple[str, str], Learned] = {}
     owner = np.repeat(np.arange(len(targets)), np.diff(targets.starts))
@@ -118,10 +118,11 @@ def believed(classes: PublishedClasses, name: str, beliefs: Floats) -> tuple[Int
     common = np.bincount(place, weights=shares * classes.members[number[row]])
     weight = common[place] / np.bincount(row, weights=common[place])[row]
     inside = sp.coo_array((weight, (number[row], place)), shape=(len(classes), len(values))).tocsr()
-    probability = beliefs @ inside
-    total = np.maximum(beliefs @ classes.sizes.astype(np.float64), 1e-300)
+    everybody = sp.csr_array(common[None, :] / common.sum())
+    shares = sp.diags_array(1.0 / np.maximum(inside.sum(axis=1), 1e-300)) @ inside
+    probability = beliefs @ sp.vstack((shares, everybody)).tocsr()
     best = probability.argmax(axis=1)
-    return values[best], probability[np.arange(len(best)), best] / total
+    return values[best], probability[np.arange(len(best)), best]
 
 
 def _fine(classes: PublishedClasses, name: str, known: tuple[Ints, Ints], beliefs: Floats) -> sp.csr_array:
@@ -134,7 +135,8 @@ def _fine(classes: PublishedClasses, name: str, known: tuple[Ints, Ints], belief
     order = np.lexsort((codes, target))
     order = order[codes[order] != MISSING]
     bounds = np.searchsorted(target[order], np.arange(len(beliefs) + 1))
-    who, number = np.nonzero(beliefs >= PROBABLE)
+    inside = beliefs[:, :-1]
+    who, number = np.nonzero(inside >= PROBABLE)
     sizes = np.diff(bounds)[who]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     own = codes[order][np.arange(starts[-1]) + np.repeat(bounds[who] - starts[:-1], sizes)]
@@ -143,11 +145,12 @@ def _fine(classes: PublishedClasses, name: str, known: tuple[Ints, Ints], belief
     )
     counts = np.diff(begins)
     entries = np.arange(begins[-1]) + np.repeat(shown.starts[number] - begins[:-1], counts)
-    data = np.repeat(beliefs[who, number], counts) * probability
+    data = np.repeat(inside[who, number], counts) * probability
     places = np.repeat(who, counts), shown.inside[entries]
     apart = sp.coo_array((data, places), shape=(len(beliefs), len(shown.values))).tocsr()
-    others = sp.csr_array(np.where(beliefs >= PROBABLE, 0.0, np.where(beliefs >= FORGOTTEN, beliefs, 0.0)))
-    fine = (others @ shown.chances() + apart).tocsr()
+    others = sp.csr_array(np.where((inside >= PROBABLE) | (inside < FORGOTTEN), 0.0, inside))
+    nobody = sp.csr_array(np.where(beliefs[:, -1:] < FORGOTTEN, 0.0, beliefs[:, -1:]))
+    fine = (others @ shown.chances() + apart + nobody @ shown.popular(classes.members)).tocsr()
     fine.data = np.log1p(-np.minimum(fine.data, 1 - 1e-12))
     return fine
 

@@ -51,7 +51,8 @@ def _beginning(  # noqa: PLR0917
     anchors = np.zeros(values)
     for mark in own:
         anchors[mark] = ANCHOR
-    for member in range(1, members):
+    # Two members need no difference but what is known of one of them.
+    for member in range(1, members if members > 2 or len(own) == 0 else 0):
         for value in range(values):
             counts[member, value] *= 1.0 + unlike[member, value]
     counts[0] += anchors

@@ -18,6 +18,8 @@ NOTHING_SEEN = 1e-7
 PROBABLE = 0.1
 # A class that is less probable than this is not thought of.
 FORGOTTEN = 1e-6
+# Of a person who is in no class the attacker thinks of so many popular values.
+MOST_POPULAR = 1_000
 # An attacker is sure of a value that he believes in so much.
 SURE = 0.95
 # The false alarms that a test of membership may raise where one number stands for the curve (Carlini et al. 2022).
