@@ -28,6 +28,8 @@ from tokumei.attacks.matching.clues import hits_against_chance as hits_against_c
 from tokumei.attacks.matching.consistency import Consistency as Consistency
 from tokumei.attacks.matching.consistency import Histories as Histories
 from tokumei.attacks.matching.consistency import consistency_graph as consistency_graph
+from tokumei.attacks.matching.consistency import published_histories as published_histories
+from tokumei.attacks.matching.content_tokens import Content as Content
 from tokumei.attacks.matching.matchings import Bipartite as Bipartite
 from tokumei.attacks.matching.matchings import Component as Component
 from tokumei.attacks.matching.matchings import Matches as Matches
@@ -49,5 +51,8 @@ from tokumei.attacks.range_asymmetry import RangeAsymmetry as RangeAsymmetry
 from tokumei.attacks.record_counts import RecordCounts as RecordCounts
 from tokumei.attacks.record_counts import record_counts_detail as record_counts_detail
 from tokumei.attacks.release_order import ReleaseOrder as ReleaseOrder
+from tokumei.attacks.rerun import KnownRun as KnownRun
+from tokumei.attacks.rerun import RerunAttack as RerunAttack
+from tokumei.attacks.rerun import likeliest_by_digest as likeliest_by_digest
 from tokumei.attacks.set_position import SetPosition as SetPosition
 from tokumei.attacks.suppression_pattern import SuppressionPattern as SuppressionPattern

@@ -12,6 +12,9 @@ from tokumei.audits.published_bytes import byte_findings as byte_findings
 from tokumei.audits.published_bytes import file_digests as file_digests
 from tokumei.audits.published_bytes import with_findings as with_findings
 from tokumei.audits.published_groups import history_groups as history_groups
+from tokumei.audits.rerun import FreshRun as FreshRun
+from tokumei.audits.rerun import Rerun as Rerun
+from tokumei.audits.rerun import rerun_figures as rerun_figures
 from tokumei.audits.result import AuditResult as AuditResult
 from tokumei.audits.thresholds import OFFICIAL_ALPHA as OFFICIAL_ALPHA
 from tokumei.audits.thresholds import OFFICIAL_P as OFFICIAL_P

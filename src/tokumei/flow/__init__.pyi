@@ -34,4 +34,6 @@ from tokumei.flow.publishing import Published as Published
 from tokumei.flow.publishing import check_places as check_places
 from tokumei.flow.publishing import places_of as places_of
 from tokumei.flow.publishing import publish as publish
+from tokumei.flow.replaying import method_of as method_of
 from tokumei.flow.replaying import replay_of as replay_of
+from tokumei.flow.replaying import rerun_of as rerun_of

@@ -22,7 +22,7 @@ from tokumei.audits import (
 from tokumei.data import Verdict
 from tokumei.flow.making import Made
 from tokumei.flow.opening import Opened
-from tokumei.flow.replaying import replay_of
+from tokumei.flow.replaying import replay_of, rerun_of
 
 
 def audit(
@@ -33,11 +33,13 @@ def audit(
     time_limit: float | None = None,
     seed: int = 0,
     guess_seeds: int = 0,
+    rerun: bool = True,
 ) -> AuditResult:
     """Audit a release that was made or opened.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
-    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming.
+    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming;
+    ``rerun`` is whether the method is run again, many times, to see what that names.
     """
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
@@ -50,6 +52,7 @@ def audit(
         time_limit=time_limit,
         seed=seed,
         guess_seeds=guess_seeds,
+        rerun=rerun_of(released, seed=seed) if rerun else None,
         replay=replay_of(released) if guess_seeds else None,
     )
     result = gated(released, result)
