@@ -5,6 +5,7 @@ Command line, Python, `compare` and the demo all call `release`; what it returns
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,7 @@ from tokumei.data import (
     text_order,
 )
 from tokumei.errors import SchemaError
-from tokumei.flow.gate import refuse_leaks
+from tokumei.flow.gate import identifier_findings, refuse_leaks
 from tokumei.flow.plan import Plan, complete, fresh_key, public_parameters
 from tokumei.flow.publishing import Published, publish
 from tokumei.metrics import CellError
@@ -112,7 +113,7 @@ def release(history: History, plan: Plan, *, threads: int | None = None, audit: 
         release=published,
         secret=secret,
         utility=CellError().measure(history, published, secret),
-        audit=_quick_audit(history, published, secret, getattr(method, "k", None)) if audit else None,
+        audit=quick_audit(history, published, secret, getattr(method, "k", None), plan.allow) if audit else None,
         method=method,
         history=history,
         plan=plan,
@@ -185,9 +186,13 @@ def in_published_order(published: Release, secret: Secret) -> tuple[Release, Sec
     return replace(published, people=published.people.take(order)), replace(secret, people=people)
 
 
-def _quick_audit(history: History, published: Release, secret: Secret, k: int | None) -> AuditResult:
-    """Return the cheap part of the audit: identical histories, candidates and posteriors."""
-    from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+def quick_audit(
+    history: History, published: Release, secret: Secret, k: int | None, allow: Sequence[str] = ()
+) -> AuditResult:
+    """Return the cheap part of the audit: identical histories, candidates, posteriors; and what was allowed by name."""
+    from tokumei.audits import audit_release, with_findings  # noqa: PLC0415 - loads numba and scipy
 
     with stage("audit"):
-        return audit_release(history, published, secret, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
+        result = audit_release(history, published, secret, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
+    refused, allowed = identifier_findings(history, published, allow)
+    return with_findings(result, refused, notes=allowed)
