@@ -7,11 +7,15 @@ from tokumei.audits.evidence import candidate_counts as candidate_counts
 from tokumei.audits.evidence import evidence_as_dict as evidence_as_dict
 from tokumei.audits.evidence import posterior_counts as posterior_counts
 from tokumei.audits.evidence import worst_protected as worst_protected
+from tokumei.audits.ladder import climb_ladder as climb_ladder
 from tokumei.audits.limits import Limits as Limits
 from tokumei.audits.naming import naming_answer as naming_answer
 from tokumei.audits.published_bytes import byte_findings as byte_findings
 from tokumei.audits.published_bytes import file_digests as file_digests
 from tokumei.audits.published_bytes import with_findings as with_findings
+from tokumei.audits.rerun import FreshRun as FreshRun
+from tokumei.audits.rerun import Rerun as Rerun
+from tokumei.audits.rerun import rerun_figures as rerun_figures
 from tokumei.audits.result import AuditResult as AuditResult
 from tokumei.audits.signing import SigningKey as SigningKey
 from tokumei.audits.signing import public_key_of_pem as public_key_of_pem

@@ -10,6 +10,7 @@ import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.attacks import Consistency, MatchView, NearestHistory, NoPerfectMatchingError
+from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AttackFigure
 from tokumei.audits.truth import MERGED
 from tokumei.data import Outcome, Reason, Verdict
@@ -22,19 +23,24 @@ def contradiction(
     error: NoPerfectMatchingError | None = None,
     *,
     nearest: AttackFigure | None = None,
+    rerun: Rerun | None = None,
     k: int = 2,
     discreet: bool = False,
 ) -> Verdict:
     """Return the verdict on an inconsistent release, with what contradicts; ``discreet`` names no owner.
 
-    It is unsafe if the nearest history names more than 1/k of the owners all the same.
+    It is unsafe if the nearest history, or whoever re-runs the method, names more than 1/k of the owners all the same.
     """
     reason = _alone(view, owner, discreet=discreet) if error is None else _group(view, error)
     reasons, outcome = [reason], Outcome.NOT_SHOWN_UNSAFE
+    if rerun is not None:
+        harmful = rerun.above(1 / k)
+        reasons.insert(0, rerun.harm(k) if harmful else rerun.harmless(k))
+        outcome = Outcome.UNSAFE if harmful else outcome
     if nearest is not None:
         reasons.append(Reason(code="nearest-history", values={"share": nearest.share, "baseline": nearest.baseline}))
         if nearest.share > 1 / k:
-            reasons.reverse()
+            reasons.insert(0, reasons.pop())
             outcome = Outcome.UNSAFE
     return Verdict(outcome=outcome, reasons=tuple(reasons), skipped=(Reason(code="no-hypothesis"),))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, original
-from tokumei.cli.output import JsonFlag, bar, finish, progress_bars, refuse_overwriting, show_table, tell, visible
+from tokumei.cli.output import JsonFlag, bar, check_targets, finish, progress_bars, show_table, tell, visible
 from tokumei.errors import ParameterError
 from tokumei.words import Message, amount, percent
 
@@ -80,15 +80,10 @@ def describe(
 
 def _check_targets(output: Path | None, html: Path | None, data: Path, schema: Path | None) -> None:
     """Raise an error if what is to be written would lie over an input, over each other, or cannot be written."""
-    from tokumei.data import check_file_target
-
     if output is not None and html is not None and output.resolve() == html.resolve():
         message = f"-o and --html both name {output}; give the schema and the page a file each"
         raise ParameterError(message, code="usage")
-    for target in (output, html):
-        if target is not None:
-            refuse_overwriting(target, data, schema)
-            check_file_target(target)
+    check_targets((output, html), data, schema)
 
 
 def _show_profile(console: Console, found: Profile, risk: RawRisk, column_of: Mapping[str, str]) -> None:

@@ -62,8 +62,7 @@ AllowOption = Annotated[
 def refuse_both(schema: Path | None, subject: str | None) -> None:
     """Raise ParameterError if both --schema and --subject say whose history it is."""
     if schema is not None and subject is not None:
-        message = "--subject and --schema both say whose history it is; give one of them"
-        raise ParameterError(message, code="usage")
+        raise ParameterError("--subject and --schema both say whose history it is; give one of them", code="usage")
 
 
 def original(path: Path, schema: Path | None, *, subject: str | None = None) -> History:

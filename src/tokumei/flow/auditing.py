@@ -22,9 +22,9 @@ from tokumei.audits import (
 )
 from tokumei.data import Verdict
 from tokumei.flow.gate import identifier_findings
-from tokumei.flow.making import Made
+from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
-from tokumei.flow.replaying import replay_of
+from tokumei.flow.replaying import method_of, replay_of, rerun_of
 from tokumei.profiles import refuse_unknown_columns
 
 
@@ -36,25 +36,29 @@ def audit(
     time_limit: float | None = None,
     seed: int = 0,
     guess_seeds: int = 0,
+    rerun: bool = True,
     allow: Sequence[str] = (),
 ) -> AuditResult:
     """Audit a release that was made or opened.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
-    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming.
-    ``allow`` names columns that may be published although they seem to name people.
+    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming;
+    ``rerun`` is whether the method is run again, many times, to see what that names; ``allow`` names columns that may
+    be published although they seem to name people.
     """
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
         k = promised
+    original, secret = compared_with(method_of(released), released.history, released.secret)
     result = audit_release(
-        released.history,
+        original,
         released.release,
-        released.secret,
+        secret,
         k=k,
         time_limit=time_limit,
         seed=seed,
         guess_seeds=guess_seeds,
+        rerun=rerun_of(released, seed=seed) if rerun else None,
         replay=replay_of(released) if guess_seeds else None,
     )
     result = gated(released, result, allow=allow)

@@ -19,15 +19,18 @@ from tokumei.data import History
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
 from tokumei.flow.gate import refuse_identifiers
 from tokumei.flow.judging import attack_success
-from tokumei.flow.making import Made, release
+from tokumei.flow.making import Made, compared_with, release
 from tokumei.flow.opening import Opened
 from tokumei.flow.plan import plan_of
+from tokumei.flow.replaying import rerun_of
 from tokumei.metrics import RecordsKept
 from tokumei.parts import find_part, has_parameter, make_part
 from tokumei.progress import stage
 
 # Attacks beside those of the audit: cheap, and strong where a release contradicts the original.
 EXTRA_ATTACKS = ("re-uniq", "re-item")
+# Re-runs of each method: fewer than in an audit, where one release is judged and not many.
+COMPARED_RUNS, COMPARED_HELD_OUT = 20, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +136,10 @@ def _attempt(
 
 def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
     """Return a run with what its release loses and what the attacks name."""
+    rerun = rerun_of(made, seed=seed or 0, runs=COMPARED_RUNS, held_out=COMPARED_HELD_OUT)
     # A comparison publishes nothing: its verdict is about the method, whose release will be made without a seed.
-    secret = dataclasses.replace(made.secret, seed=None)
-    audit = audit_release(made.history, made.release, secret, k=run.k, time_limit=time_limit)
+    original, secret = compared_with(made.method, made.history, dataclasses.replace(made.secret, seed=None))
+    audit = audit_release(original, made.release, secret, k=run.k, time_limit=time_limit, rerun=rerun)
     risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(
         run,

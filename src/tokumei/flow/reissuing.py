@@ -69,7 +69,7 @@ def reissue(folder: ReleaseFolder, secret: Secret, history: History | None = Non
     published, hidden = in_published_order(renamed, kept)
     verdict = None
     if history is not None:
-        audit = quick_audit(history, published, hidden, getattr(method, "k", None))
+        audit = quick_audit(method, history, published, hidden)
         verdict = audit.verdict.outcome, audit.k
     return Reissued(
         release=published,

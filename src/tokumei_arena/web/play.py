@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET
 
 from tokumei.contests import find_contest
 from tokumei_arena import access
@@ -20,7 +20,7 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
-from tokumei_arena.web.frame import frame, round_lines, step_address
+from tokumei_arena.web.frame import either, frame, round_lines, step_address
 from tokumei_arena.web.own_work import own_releases
 from tokumei_arena.web.rules import contest_rules, ranking_rules
 from tokumei_arena.wording import in_language
@@ -49,7 +49,7 @@ def contest(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "play/contest.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@either
 def round_page(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Show the data of a round and the own submissions, and take in a new one."""
     round_ = round_of(request, slug, kind)

@@ -7,16 +7,15 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access
 from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.contests import LONGEST_QUESTION, announcements_of, ask_referees, questions_of
 from tokumei_arena.errors import ArenaError
-from tokumei_arena.web.frame import frame
+from tokumei_arena.web.frame import either, frame
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@either
 def clarifications(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the questions this viewer may read, and take in a new one."""
     contest = contest_of(request, slug)

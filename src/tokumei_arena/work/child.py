@@ -57,8 +57,7 @@ def _unpack_release(rules: Rules, folder: Path, limits: Limits) -> Path:
     """Unpack a release that was found valid before."""
     notes = unpack(folder / "release/upload", folder / "release", _names(rules.release_files), limits)
     if notes:
-        message = f"the release of the target cannot be unpacked any more: {notes[0].code}"
-        raise RuntimeError(message)
+        raise RuntimeError(f"the release of the target cannot be unpacked any more: {notes[0].code}")
     return folder / "release"
 
 

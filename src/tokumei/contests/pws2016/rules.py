@@ -87,16 +87,14 @@ class Submission:
     def release(self) -> Release:
         """M' and T'."""
         if self.published is None:
-            message = "the files M1 and T1 are needed here; name them after T"
-            raise ParameterError(message)
+            raise ParameterError("the files M1 and T1 are needed here; name them after T")
         return self.published
 
     @property
     def secret(self) -> Secret:
         """What P tells: the owners of the pseudonyms, and the row of M behind every row of M'."""
         if self.p is None:
-            message = "the file P is needed here; name it after T1"
-            raise ParameterError(message)
+            raise ParameterError("the file P is needed here; name it after T1")
         ids = shop_of(self.original).master["customer"].gather(self.p - 1)
         owners = pl.DataFrame({"pseudonym": shop_of(self.release).master["customer"], "subject": ids})
         return Secret(owners, np.full(len(self.release), -1, dtype=np.int64), people=self.p - 1)

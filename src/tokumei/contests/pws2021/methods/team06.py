@@ -47,8 +47,7 @@ class Team06(RowMethod):
     def change(self, table: HealthTable, *, rng: np.random.Generator) -> ChangedRows:
         """Run the five steps; raise InfeasibleError if the limits cannot be met."""
         if table.height == 0:
-            message = f"'{self.name}' exchanges rows, and the table has none"
-            raise InfeasibleError(message, code="no-rows")
+            raise InfeasibleError(f"'{self.name}' exchanges rows, and the table has none", code="no-rows")
         steps: list[dict[str, Any]] = []
         limits = (self.rate * self.margin, self.odds * self.margin, self.correlation * self.margin)
         kept = self._delete_rows(table, steps, rng)

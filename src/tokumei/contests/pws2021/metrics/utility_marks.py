@@ -34,8 +34,7 @@ def utility_marks(
     warnings = utility_warnings(found)
     if strict and warnings:
         code, values = next(iter(warnings.items()))
-        message = f"{files[1]}: {Message(f'refusal.{code}', values, HOME)}"
-        raise InfeasibleError(message, code=code, file=files[1])
+        raise InfeasibleError(f"{files[1]}: {Message(f'refusal.{code}', values, HOME)}", code=code, file=files[1])
     return found, [Message(f"warning.{code}", values, HOME) for code, values in warnings.items()]
 
 

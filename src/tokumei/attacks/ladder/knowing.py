@@ -6,21 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.ladder.classes import PublishedClasses
-from benchmarks.ladder.explaining import Known
 from tokumei.array_types import Bools, Ints
+from tokumei.attacks.ladder.classes import PublishedClasses
+from tokumei.attacks.ladder.explaining import Known
+from tokumei.attacks.ladder.settings import BLUR_DAYS, BLUR_SHARE, KILOMETRE_DEGREES, SECONDS_PER_DAY
 from tokumei.data import MISSING, History, Kind
-
-# What somebody knows who does not remember exactly: a day by three, an amount by a tenth, a place by a kilometre.
-BLUR_DAYS, BLUR_SHARE, BLUR_DEGREES = 3, 0.1, 0.009
-SECONDS_PER_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rung:
     """One attacker: how many records he knows (None: all but one), how well, and which columns of them (all if empty).
 
-    ``whole`` lets him know all records of a person, in the named columns.
+    ``whole`` lets him know all records of a person (with ``records`` None), in the named columns.
     """
 
     name: str
@@ -72,7 +69,7 @@ def known_by(history: History, classes: PublishedClasses, targets: Targets, rung
     """Return what an attacker knows of every target, and the positions of the known records in the history."""
     sizes = np.diff(targets.starts)
     table = bool((sizes <= 1).all())
-    wanted = sizes - 1 if rung.records is None else np.full(len(sizes), rung.records)
+    wanted = sizes - (0 if rung.whole else 1) if rung.records is None else np.full(len(sizes), rung.records)
     # Of histories something must be left to learn; the one record of a table is known in some columns.
     taken = np.minimum(wanted, sizes if table or rung.whole else np.maximum(sizes - 1, 0))
     taken = np.minimum(sizes, np.maximum(taken, int(table)))
@@ -111,7 +108,7 @@ def _blur(history: History, classes: PublishedClasses, low: Ints, high: Ints) ->
         elif spec.kind is Kind.DATETIME:
             width = np.full(len(column), BLUR_DAYS * SECONDS_PER_DAY)
         elif spec.column != spec.name:
-            width = np.full(len(column), round(BLUR_DEGREES / spec.step))
+            width = np.full(len(column), round(KILOMETRE_DEGREES / spec.step))
         else:
             width = np.ceil(BLUR_SHARE * np.abs(np.where(column == MISSING, 0, column))).astype(np.int64)
         known = column != MISSING

@@ -13,16 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.ladder.classes import PublishedClasses
-from benchmarks.ladder.knowing import Targets
-from benchmarks.ladder.separating import own_elements, own_ends
 from tokumei.array_types import Floats, Ints
+from tokumei.attacks.ladder.classes import PublishedClasses
+from tokumei.attacks.ladder.knowing import Targets
+from tokumei.attacks.ladder.separating import own_elements, own_ends
+from tokumei.attacks.ladder.settings import KILOMETRE_DEGREES, PROBABLE, SECONDS_PER_HOUR
 from tokumei.data import MISSING, Field, History, Kind
-
-# A class is taken apart if it is so probable; that is the expensive step.
-PROBABLE = 0.1
-SECONDS_PER_HOUR = 3_600
-PLACE_DEGREES = 0.009
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,7 +55,7 @@ def grained(codes: Ints, spec: Field, grain: str) -> Ints:
     elif spec.kind is Kind.DATETIME:
         coarse = present // (SECONDS_PER_HOUR * (24 if grain == "day" else 1))
     elif grain == "kilometre":
-        coarse = present // max(round(PLACE_DEGREES / spec.step), 1)
+        coarse = present // max(round(KILOMETRE_DEGREES / spec.step), 1)
     else:
         coarse = present
     return np.where(codes == MISSING, MISSING, coarse)
@@ -97,6 +93,35 @@ def learned(
             knows = _pairs(target, grained(history.codes[name][rows], spec, grain), every, len(targets))
             results[name, grain] = _named(score, has, knows)
     return results
+
+
+def believed(classes: PublishedClasses, name: str, beliefs: Floats) -> tuple[Ints, Floats]:
+    """Return for every target the value of a field that its records most probably have, and how probable that is.
+
+    In a set a value is as probable as it is common in the whole release; in a range the ends are members' values.
+    """
+    if name in classes.ordered:
+        field = classes.ordered.index(name)
+        shown = np.flatnonzero(~classes.hidden[field])
+        row = np.concatenate((shown, shown))
+        shares = np.full(len(row), 0.5)
+        codes = np.concatenate((classes.low[field][shown], classes.high[field][shown]))
+    else:
+        bounds = classes.bounds[classes.nominal.index(name)]
+        row = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        codes = classes.elements[bounds[0] : bounds[-1]]
+        shares = 1.0 / np.diff(bounds)[row]
+    if len(row) == 0:
+        return np.full(len(beliefs), MISSING), np.zeros(len(beliefs))
+    values, place = np.unique(codes, return_inverse=True)
+    number = np.repeat(np.arange(len(classes)), classes.sizes)
+    common = np.bincount(place, weights=shares * classes.members[number[row]])
+    weight = common[place] / np.bincount(row, weights=common[place])[row]
+    inside = sp.coo_array((weight, (number[row], place)), shape=(len(classes), len(values))).tocsr()
+    probability = beliefs @ inside
+    total = np.maximum(beliefs @ classes.sizes.astype(np.float64), 1e-300)
+    best = probability.argmax(axis=1)
+    return values[best], probability[np.arange(len(best)), best] / total
 
 
 def _chances(classes: PublishedClasses, name: str) -> tuple[sp.csr_array, Ints]:

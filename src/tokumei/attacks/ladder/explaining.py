@@ -12,15 +12,9 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from benchmarks.ladder.classes import PublishedClasses
 from tokumei.array_types import Bools, Floats, Ints
-
-# The share of records that a release may have lost, or changed beyond recognition.
-LOST = 0.005
-# Who knows so many records knows whose history it is; more would only take time.
-MOST_KNOWN = 30
-# A value that no row shows is not impossible for somebody else.
-NOTHING_SEEN = 1e-7
+from tokumei.attacks.ladder.classes import PublishedClasses
+from tokumei.attacks.ladder.settings import LOST, MOST_KNOWN, NOTHING_SEEN
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from benchmarks.ladder.classes import PublishedClasses
 from tokumei.array_types import Floats, Ints
+from tokumei.attacks.ladder.classes import PublishedClasses
 from tokumei.data import History
 
 ROUNDS = 6

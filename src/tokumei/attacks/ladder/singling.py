@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from benchmarks.ladder.classes import PublishedClasses
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.ladder.classes import PublishedClasses
 from tokumei.data import History
 
 
