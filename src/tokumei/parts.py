@@ -169,6 +169,13 @@ class Method(Part):
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return what may be published and what must be kept."""
 
+    def generalized(self, history: History) -> History:
+        """Return the records that the published ones stand for, against which an attacker compares them.
+
+        That is the original itself, unless the method completes the records before it generalizes them.
+        """
+        return history
+
 
 class Attack(Part):
     """Guesses who stands behind the pseudonyms of a release."""
