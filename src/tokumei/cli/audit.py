@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tokumei.cli.options import LimitsOption, RecipientOption, allowed_by, opened
+from tokumei.cli.certificate import signing_key, write_certificate
+from tokumei.cli.options import AllowOption, LimitsOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
 from tokumei.words import Words, amount, percent
 
@@ -29,6 +30,13 @@ EarlierOption = Annotated[
     list[Path] | None,
     typer.Option("--with", metavar="RELEASE_DIR", help="An earlier release of the same people (repeatable)."),
 ]
+CertificateOption = Annotated[
+    Path | None,
+    typer.Option("--certificate", metavar="FILE", help="Also write a certificate that others check with 'verify'."),
+]
+SignOption = Annotated[
+    Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign the certificate; 'tokumei keygen' makes a key.")
+]
 
 
 def audit(
@@ -46,6 +54,9 @@ def audit(
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
     earlier: EarlierOption = None,
+    allow: AllowOption = None,
+    certificate: CertificateOption = None,
+    sign: SignOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Audit a release: what attackers name, learn, infer and recognize; exit status 1 if it is unsafe.
@@ -59,6 +70,7 @@ def audit(
     from tokumei.flow import audit as audit_opened
 
     allowed = allowed_by(recipient, limits)
+    key = signing_key(certificate, sign, original, secret, schema)
     with progress_bars():
         audited = opened(original, release, schema, secret)
         if method is not None:
@@ -70,8 +82,11 @@ def audit(
             time_limit=time_limit,
             seed=seed,
             guess_seeds=guess_seeds,
+            allow=allow or (),
             earlier=[read_release(folder, audited.history) for folder in earlier or []],
         )
+    if certificate is not None and audited.folder is not None:
+        write_certificate(audited.folder, result, certificate, key)
     finish_audit(result, json=json)
 
 
