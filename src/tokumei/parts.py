@@ -173,6 +173,13 @@ class Method(Part):
         """Return how values are changed, as everybody knows who has the parameters; None: attacks cannot use it."""
         return None
 
+    def generalized(self, history: History) -> History:
+        """Return the records that the published ones stand for, against which an attacker compares them.
+
+        That is the original itself, unless the method completes the records before it generalizes them.
+        """
+        return history
+
 
 class Attack(Part):
     """Guesses who stands behind the pseudonyms of a release."""
