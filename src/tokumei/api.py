@@ -162,6 +162,7 @@ def audit(
     limits: str | Path | None = None,
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> AuditResult:
     """Audit a release: what attackers name, learn, infer and recognize.
 
@@ -175,12 +176,13 @@ def audit(
             questions; without one the verdict is that of naming alone.
         limits: A file of limits of your own (default: those of the program).
         time_limit: Seconds after which tests of naming are left out; the verdict lists which.
-        seed: Of the Markov chains that sample large components.
+        seed: Of the Markov chains that sample large components, and of the people whom attackers look for.
+        quick: Do not run the method again, and let one attacker who knows little try fewer people.
     """
     from tokumei.flow import audit as audit_opened  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     opened = _opened(original, release, schema, secret)
-    return audit_opened(opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed)
+    return audit_opened(opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, quick=quick)
 
 
 def compare(
@@ -235,6 +237,7 @@ def report(
     limits: str | Path | None = None,
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> str:
     """Return the internal report of a release as one HTML text: verdict, evidence, utility, limits.
 
@@ -251,13 +254,16 @@ def report(
         limits: A file of limits of your own (default: those of the program).
         time_limit: Seconds for naming; what was left out is listed.
         seed: Of the audit and of the trade-off.
+        quick: A quick audit, as in `audit`.
     """
     from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
     Words(language)
     opened = _opened(original, release, schema, secret)
     allowed = _limits(recipient, limits)
-    material = collect_material(opened, k=k, levels=k_curve, limits=allowed, time_limit=time_limit, seed=seed)
+    material = collect_material(
+        opened, k=k, levels=k_curve, limits=allowed, time_limit=time_limit, seed=seed, quick=quick
+    )
     text = release_report(material, language=language)
     if output is not None:
         write_text(Path(output), text, mode=OWNER_ONLY)

@@ -43,12 +43,13 @@ def collect_material(
     limits: Limits | None = None,
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> Material:
     """Audit a release, measure it, and return all that its report shows.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``levels`` its method
     is run again with these k for the trade-off, which may be given as a table instead; ``time_limit`` and ``seed`` are
-    those of the audits; the ``limits`` of a recipient decide about all five questions.
+    those of the audits; the ``limits`` of a recipient decide about all five questions. ``quick`` asks for a quick audit.
     """
     history, release, secret = released.history, released.release, released.secret
     if levels:
@@ -56,7 +57,7 @@ def collect_material(
             history, release.method, levels, parameters=released.parameters, seed=seed, time_limit=time_limit
         )
     with stage("audit"):
-        result = audit(released, k=k, limits=limits, time_limit=time_limit, seed=seed)
+        result = audit(released, k=k, limits=limits, time_limit=time_limit, seed=seed, quick=quick)
     with stage("before and after"):
         utility, rfm_overlap = _utility(history, release)
     # Every metric, and the attacks beside those of the audit, need the Secret.
