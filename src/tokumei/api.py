@@ -38,7 +38,7 @@ from tokumei.errors import ParameterError
 from tokumei.flow import FORMATS, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
 from tokumei.flow import release as make_release
 from tokumei.parts import find_part, make_part
-from tokumei.profiles import Profile, RawRisk, hints, profile, raw_risk, read_history
+from tokumei.profiles import Profile, RawRisk, hints, identifier_suspects, profile, raw_risk, read_history
 from tokumei.words import Words
 
 if TYPE_CHECKING:
@@ -47,12 +47,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Description:
-    """What `describe` found: the schema it inferred, the profile, the raw risk, and what a person should look at."""
+    """What `describe` found: the schema it inferred, the profile, the raw risk, and what a person should look at.
+
+    ``identifiers`` are the columns that seem to name people, each with the reason.
+    """
 
     schema: Schema
     profile: Profile
     risk: RawRisk
     hints: list[str]
+    identifiers: Mapping[str, str]
 
     def __repr__(self) -> str:
         """Return a summary without a value of the data."""
@@ -60,7 +64,8 @@ class Description:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, the same as ``tokumei describe --json`` prints."""
-        rest = {"risk": self.risk.as_dict(), "hints": self.hints, "schema": self.schema.to_toml()}
+        rest = {"risk": self.risk.as_dict(), "hints": self.hints, "identifiers": dict(self.identifiers)}
+        rest |= {"schema": self.schema.to_toml()}
         return {**self.profile.as_dict(), **rest}
 
 
@@ -74,7 +79,10 @@ def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: s
     """
     history = _history(data, schema, subject)
     noted = [str(hint) for hint in hints(history)]
-    return Description(schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=noted)
+    suspects = {suspect.column: str(suspect.why) for suspect in identifier_suspects(history)}
+    return Description(
+        schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=noted, identifiers=suspects
+    )
 
 
 def anonymize(
@@ -84,6 +92,7 @@ def anonymize(
     k: int | None = None,
     schema: Schema | str | Path | None = None,
     subject: str | None = None,
+    allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
     audit: bool = True,
@@ -98,6 +107,7 @@ def anonymize(
         k: How many subjects must look alike, for methods that have a k (default: 3).
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
         subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        allow: Columns to publish although they seem to name people (default: none).
         seed: Makes the release repeatable, by everybody who guesses it: for experiments only.
         threads: How many threads to use (default: all cores); the result does not depend on it.
         audit: Whether to run the quick audit.
@@ -105,12 +115,13 @@ def anonymize(
         settings: Further arguments: parameters of the method by name, as ``tokumei methods`` lists them.
 
     Raises:
-        LeakError: The release would show who is who: subject ids as pseudonyms, or a column that repeats them.
+        LeakError: The release would show who is who: subject ids as pseudonyms, a column that repeats them, or one
+            that seems to name people and is neither dropped, kept nor allowed.
     """
     if data_format not in FORMATS:
         message = f"data_format must be csv or parquet, got '{data_format}'"
         raise ParameterError(message)
-    plan = plan_of(method, settings, k=k, seed=seed, data_format=data_format)
+    plan = plan_of(method, settings, k=k, seed=seed, data_format=data_format, allow=tuple(allow))
     made = make_release(_history(data, schema, subject), plan, threads=threads, audit=audit)
     return replace(made, library=library_of(data))
 
@@ -160,6 +171,7 @@ def audit(
     k: int | None = None,
     recipient: str | None = None,
     limits: str | Path | None = None,
+    allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
     quick: bool = False,
@@ -175,6 +187,8 @@ def audit(
         recipient: Who gets the release (``public``, ``partner``, ``internal``): its limits then decide about all five
             questions; without one the verdict is that of naming alone.
         limits: A file of limits of your own (default: those of the program).
+        allow: Columns that may be published although they seem to name people (default: those of what `anonymize`
+            returned).
         time_limit: Seconds after which tests of naming are left out; the verdict lists which.
         seed: Of the Markov chains that sample large components, and of the people whom attackers look for.
         quick: Do not run the method again, and let one attacker who knows little try fewer people.
@@ -182,7 +196,10 @@ def audit(
     from tokumei.flow import audit as audit_opened  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     opened = _opened(original, release, schema, secret)
-    return audit_opened(opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, quick=quick)
+    allowed = allow or (release.plan.allow if isinstance(release, Made) else ())
+    return audit_opened(
+        opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, allow=allowed, quick=quick
+    )
 
 
 def compare(
@@ -193,6 +210,7 @@ def compare(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     schema: Schema | str | Path | None = None,
     subject: str | None = None,
+    allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -210,6 +228,7 @@ def compare(
         settings: Parameters of methods: by the name of the method, then by that of the parameter.
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
         subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        allow: Columns to publish although they seem to name people (default: none).
         seed: Makes the runs repeatable.
         threads: How many threads to use (default: all cores); the result does not depend on it.
         time_limit: Seconds for the audit of each release.
@@ -220,7 +239,7 @@ def compare(
     runs = plan_runs(methods, k, settings or {})
     history = _history(data, schema, subject)
     history.schema.check_publishable()
-    return run_frame(compare_runs(history, runs, seed=seed, threads=threads, time_limit=time_limit))
+    return run_frame(compare_runs(history, runs, allow=allow, seed=seed, threads=threads, time_limit=time_limit))
 
 
 def report(

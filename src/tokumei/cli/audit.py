@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tokumei.cli.options import LimitsOption, QuickOption, RecipientOption, allowed_by, opened
+from tokumei.cli.certificate import signing_key, write_certificate
+from tokumei.cli.options import AllowOption, LimitsOption, QuickOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
 from tokumei.words import Words, amount, figure_name, percent
 
@@ -25,6 +26,13 @@ GuessOption = Annotated[
     int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds: make the release again from each.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
+CertificateOption = Annotated[
+    Path | None,
+    typer.Option("--certificate", metavar="FILE", help="Also write a certificate that others check with 'verify'."),
+]
+SignOption = Annotated[
+    Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign the certificate; 'tokumei keygen' makes a key.")
+]
 
 
 def audit(
@@ -42,6 +50,9 @@ def audit(
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
     quick: QuickOption = False,
+    allow: AllowOption = None,
+    certificate: CertificateOption = None,
+    sign: SignOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Audit a release: what attackers name, learn, infer and recognize; exit status 1 if it is unsafe.
@@ -54,13 +65,23 @@ def audit(
     from tokumei.flow import audit as audit_opened
 
     allowed = allowed_by(recipient, limits)
+    key = signing_key(certificate, sign, original, secret, schema)
     with progress_bars():
         audited = opened(original, release, schema, secret)
         if method is not None:
             audited = replace(audited, release=replace(audited.release, method=method))
         result = audit_opened(
-            audited, k=k, limits=allowed, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds, quick=quick
+            audited,
+            k=k,
+            limits=allowed,
+            time_limit=time_limit,
+            seed=seed,
+            guess_seeds=guess_seeds,
+            quick=quick,
+            allow=allow or (),
         )
+    if certificate is not None and audited.folder is not None:
+        write_certificate(audited.folder, result, certificate, key)
     finish_audit(result, json=json)
 
 

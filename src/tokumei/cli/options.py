@@ -56,6 +56,12 @@ def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
     return None
 
 
+AllowOption = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="COLUMN", help="Publish this column although it seems to name people; repeatable."),
+]
+
+
 def refuse_both(schema: Path | None, subject: str | None) -> None:
     """Raise ParameterError if both --schema and --subject say whose history it is."""
     if schema is not None and subject is not None:

@@ -18,8 +18,9 @@ from tokumei.audits import Answer, AuditResult, Question, audit_release
 from tokumei.data import History
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
 from tokumei.flow.auditing import little_known
+from tokumei.flow.gate import refuse_identifiers
 from tokumei.flow.judging import attack_success
-from tokumei.flow.making import Made, release
+from tokumei.flow.making import Made, compared_with, release
 from tokumei.flow.opening import Opened
 from tokumei.flow.plan import plan_of
 from tokumei.flow.replaying import rerun_of
@@ -101,25 +102,35 @@ def compare(
     history: History,
     runs: Sequence[Run],
     *,
+    allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
 ) -> list[Run]:
-    """Do all runs and return them with their results, the best trade-offs marked."""
+    """Do all runs and return them with their results, the best trade-offs marked.
+
+    Raises LeakError before any work if a column seems to name people and is not in ``allow``.
+    """
+    refuse_identifiers(history, allow)
     done = []
     with stage("compare", total=len(runs)) as advance:
         for run in runs:
             begin = time.monotonic()
             with stage(f"compare: {run.name}"):
-                result = _attempt(history, run, seed=seed, threads=threads, time_limit=time_limit)
+                result = _attempt(history, run, allow=allow, seed=seed, threads=threads, time_limit=time_limit)
             done.append(dataclasses.replace(result, seconds=time.monotonic() - begin))
             advance(1)
     return mark_front(done)
 
 
-def _attempt(history: History, run: Run, *, seed: int | None, threads: int | None, time_limit: float | None) -> Run:
+def _attempt(
+    history: History, run: Run, *, allow: Sequence[str], seed: int | None, threads: int | None, time_limit: float | None
+) -> Run:
+    plan = plan_of(run.method, run.settings, k=run.k, seed=seed, allow=tuple(allow))
     try:
-        return _measured(history, run, seed=seed, threads=threads, time_limit=time_limit)
+        # A release that the gate refuses could not be published: it is no choice.
+        made = release(history, plan, threads=threads, audit=False)
+        return judged(made, run, seed=seed, time_limit=time_limit)
     except TokumeiError as error:
         return dataclasses.replace(run, failure=error.code, message=error.message)
     except MemoryError:
@@ -131,18 +142,12 @@ def _attempt(history: History, run: Run, *, seed: int | None, threads: int | Non
         return dataclasses.replace(run, failure="internal", message=message)
 
 
-def _measured(history: History, run: Run, *, seed: int | None, threads: int | None, time_limit: float | None) -> Run:
-    # A release that the gate refuses could not be published: it is no choice.
-    made = release(history, plan_of(run.method, run.settings, k=run.k, seed=seed), threads=threads, audit=False)
-    return judged(made, run, seed=seed, time_limit=time_limit)
-
-
 def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
     """Return a run with what its release loses and what the attacks name."""
     rerun = rerun_of(made, seed=seed or 0, runs=COMPARED_RUNS, held_out=COMPARED_HELD_OUT)
     # A comparison publishes nothing: its verdict is about the method, whose release will be made without a seed.
-    secret = dataclasses.replace(made.secret, seed=None)
-    audit = audit_release(made.history, made.release, secret, k=run.k, time_limit=time_limit, rerun=rerun)
+    original, secret = compared_with(made.method, made.history, dataclasses.replace(made.secret, seed=None))
+    audit = audit_release(original, made.release, secret, k=run.k, time_limit=time_limit, rerun=rerun)
     answers = little_known(made, quick=True, seed=seed or 0)
     risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(

@@ -49,7 +49,7 @@ def collect_material(
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``levels`` its method
     is run again with these k for the trade-off, which may be given as a table instead; ``time_limit`` and ``seed`` are
-    those of the audits; the ``limits`` of a recipient decide about all five questions. ``quick`` asks for a quick audit.
+    those of the audits; the ``limits`` of a recipient decide about all five questions, ``quick`` is a quick audit.
     """
     history, release, secret = released.history, released.release, released.secret
     if levels:
@@ -185,4 +185,6 @@ def k_curve(
         name: value for name, value in (parameters or {}).items() if name in known and name != "k" and value is not None
     }
     runs = plan_runs([method], ks, {method: settings})
-    return run_frame(compare(history, runs, seed=seed, time_limit=time_limit))
+    # The release exists already: the gate has spoken, and the curve only tells what another k would have given.
+    allow = [column.name for column in history.schema.columns if not column.drop]
+    return run_frame(compare(history, runs, allow=allow, seed=seed, time_limit=time_limit))
