@@ -62,7 +62,7 @@ def test_three_releases_intersect(history: History) -> None:
 def test_without_an_earlier_release_nothing_is_claimed(history: History) -> None:
     answer = combine_releases(history, released(history, PAIRS)[0], [])
     assert answer.figure is None
-    assert [reason.code for reason in answer.skipped] == ["no-earlier-release"]
+    assert [reason.code for reason in answer.reasons] == ["no-earlier-release"]
 
 
 def test_the_command_names_earlier_releases(tmp_path: Path, run: Run) -> None:

@@ -37,7 +37,7 @@ def combine_releases(
     pairs that were not compared stay candidates.
     """
     if not earlier:
-        return Answer(question=Question.RELEASES, skipped=(Reason(code="no-earlier-release"),))
+        return Answer(question=Question.RELEASES, reasons=(Reason(code="no-earlier-release"),))
     everything = [release, *earlier]
     known = [*secrets, *[None] * (len(everything) - len(secrets))]
     with stage("several releases", total=2 * len(everything)) as advance:
