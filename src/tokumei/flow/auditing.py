@@ -72,6 +72,7 @@ def gated(released: Made | Opened, result: AuditResult, *, allow: Sequence[str] 
     A folder that is not canonical and a readable column that seems to name people are not safe.
     """
     refuse_unknown_columns(released.history, allow)
+    allow = (*allow, *(released.plan.allow if isinstance(released, Made) else ()))
     folder = None if isinstance(released, Made) else released.folder
     refused, allowed = identifier_findings(released.history, released.release, allow)
     written = () if folder is None else byte_findings(folder, released.release)

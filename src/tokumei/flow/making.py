@@ -148,7 +148,7 @@ def anonymized(history: History, method: Method, *, seed: int | None = None, key
     real = secret.rows >= 0
     rows = secret.rows.copy()
     rows[real] = history.order[rows[real]]
-    published = _with_kept(history, published, rows)
+    published = replace(_with_kept(history, published, rows), parameters=public_parameters(method))
     return in_published_order(published, replace(secret, rows=rows, seed=seed))
 
 
