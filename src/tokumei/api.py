@@ -174,6 +174,7 @@ def audit(
     allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> AuditResult:
     """Audit a release: what attackers name, learn, infer and recognize.
 
@@ -187,13 +188,16 @@ def audit(
         limits: A file of limits of your own (default: those of the program).
         allow: Columns that may be published although they seem to name people (default: as when it was made).
         time_limit: Seconds after which tests of naming are left out; the verdict lists which.
-        seed: Of the Markov chains that sample large components.
+        seed: Of the Markov chains that sample large components, and of the people whom attackers look for.
+        quick: Do not run the method again, and let one attacker who knows little try fewer people.
     """
     from tokumei.flow import audit as audit_opened  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     opened = _opened(original, release, schema, secret)
     allowed = _allowed(release, allow)
-    return audit_opened(opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, allow=allowed)
+    return audit_opened(
+        opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, allow=allowed, quick=quick
+    )
 
 
 def compare(
@@ -251,6 +255,7 @@ def report(
     allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> str:
     """Return the internal report of a release as one HTML text: verdict, evidence, utility, limits.
 
@@ -268,6 +273,7 @@ def report(
         allow: Columns that may be published although they seem to name people (default: as when it was made).
         time_limit: Seconds for naming; what was left out is listed.
         seed: Of the audit and of the trade-off.
+        quick: A quick audit, as in `audit`.
     """
     from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
@@ -275,7 +281,14 @@ def report(
     opened = _opened(original, release, schema, secret)
     allowed = _limits(recipient, limits)
     material = collect_material(
-        opened, k=k, levels=k_curve, limits=allowed, allow=_allowed(release, allow), time_limit=time_limit, seed=seed
+        opened,
+        k=k,
+        levels=k_curve,
+        limits=allowed,
+        allow=_allowed(release, allow),
+        time_limit=time_limit,
+        seed=seed,
+        quick=quick,
     )
     text = release_report(material, language=language)
     if output is not None:

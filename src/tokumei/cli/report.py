@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import AllowOption, LimitsOption, RecipientOption, allowed_by, opened
+from tokumei.cli.options import AllowOption, LimitsOption, QuickOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, check_targets, finish, progress_bars, warn
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def report(
     ] = None,
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
+    quick: QuickOption = False,
     allow: AllowOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit; what was skipped is listed.")
@@ -76,7 +77,14 @@ def report(
     with progress_bars():
         reported = opened(original, release, schema, hidden_file)
         material = collect_material(
-            reported, k=k, levels=levels, limits=allowed, allow=allow or (), time_limit=time_limit, seed=seed
+            reported,
+            k=k,
+            levels=levels,
+            limits=allowed,
+            allow=allow or (),
+            time_limit=time_limit,
+            seed=seed,
+            quick=quick,
         )
         text = release_report(material, language=language)
     warn(*material.warnings)
