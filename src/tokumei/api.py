@@ -174,6 +174,7 @@ def audit(
     allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> AuditResult:
     """Audit a release: what attackers name, learn, infer and recognize.
 
@@ -183,19 +184,20 @@ def audit(
         secret: The secret or its file: with it true hits are counted (default: that of what `anonymize` returned).
         schema: What the columns of the original mean (default: what the release says).
         k: What must hold (default: the k of the method, else what the release seems to aim at).
-        recipient: Who gets the release (``public``, ``partner``, ``internal``): its limits then decide about all five
-            questions; without one the verdict is that of naming alone.
+        recipient: Who gets it (``public``, ``partner``, ``internal``): then its limits decide about all questions.
         limits: A file of limits of your own (default: those of the program).
-        allow: Columns that may be published although they seem to name people (default: those of what `anonymize`
-            returned).
+        allow: Columns that may be published although they seem to name people (default: as when it was made).
         time_limit: Seconds after which tests of naming are left out; the verdict lists which.
-        seed: Of the Markov chains that sample large components.
+        seed: Of the Markov chains that sample large components, and of the people whom attackers look for.
+        quick: Do not run the method again, and let one attacker who knows little try fewer people.
     """
     from tokumei.flow import audit as audit_opened  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     opened = _opened(original, release, schema, secret)
-    allowed = allow or (release.plan.allow if isinstance(release, Made) else ())
-    return audit_opened(opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, allow=allowed)
+    allowed = _allowed(release, allow)
+    return audit_opened(
+        opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, allow=allowed, quick=quick
+    )
 
 
 def compare(
@@ -250,8 +252,10 @@ def report(
     k_curve: Sequence[int] = (),
     recipient: str | None = None,
     limits: str | Path | None = None,
+    allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> str:
     """Return the internal report of a release as one HTML text: verdict, evidence, utility, limits.
 
@@ -266,19 +270,35 @@ def report(
         k_curve: Run the method again with these k for the trade-off.
         recipient: Who gets the release: its limits then decide about all five questions, as in `audit`.
         limits: A file of limits of your own (default: those of the program).
+        allow: Columns that may be published although they seem to name people (default: as when it was made).
         time_limit: Seconds for naming; what was left out is listed.
         seed: Of the audit and of the trade-off.
+        quick: A quick audit, as in `audit`.
     """
     from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
     Words(language)
     opened = _opened(original, release, schema, secret)
     allowed = _limits(recipient, limits)
-    material = collect_material(opened, k=k, levels=k_curve, limits=allowed, time_limit=time_limit, seed=seed)
+    material = collect_material(
+        opened,
+        k=k,
+        levels=k_curve,
+        limits=allowed,
+        allow=_allowed(release, allow),
+        time_limit=time_limit,
+        seed=seed,
+        quick=quick,
+    )
     text = release_report(material, language=language)
     if output is not None:
         write_text(Path(output), text, mode=OWNER_ONLY)
     return text
+
+
+def _allowed(release: Made | str | Path, allow: Sequence[str]) -> Sequence[str]:
+    """Return the columns that may be published: those that were named, else those of the plan of a release."""
+    return allow or (release.plan.allow if isinstance(release, Made) else ())
 
 
 def _limits(recipient: str | None, file: str | Path | None) -> Limits | None:

@@ -39,6 +39,9 @@ RecipientOption = Annotated[
 LimitsOption = Annotated[
     Path | None, typer.Option("--limits", metavar="L.toml", help="Limits of your own (default: those of the program).")
 ]
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Do not run the method again; one attacker who knows little, on fewer people.")
+]
 
 
 def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:

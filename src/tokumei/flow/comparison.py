@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tokumei.audits import AuditResult, audit_release
+from tokumei.audits import Answer, AuditResult, Question, audit_release
 from tokumei.data import History
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
+from tokumei.flow.auditing import little_known
 from tokumei.flow.gate import refuse_identifiers
 from tokumei.flow.judging import attack_success
 from tokumei.flow.making import Made, compared_with, release
@@ -35,7 +36,11 @@ COMPARED_RUNS, COMPARED_HELD_OUT = 20, 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One method with its k and other settings, and what came out; ``failure`` is the code of what went wrong."""
+    """One method with its k and other settings, and what came out; ``failure`` is the code of what went wrong.
+
+    ``risk`` is the share that the best attack names. ``learned``, ``inferred`` and ``recognized`` are the figures that
+    stand for contents, attributes and membership: what an attacker gets who knows little.
+    """
 
     method: str
     k: int | None = None
@@ -46,6 +51,9 @@ class Run:
     best_attack: str = ""
     verdict: str = ""
     candidates: int | None = None
+    learned: float | None = None
+    inferred: float | None = None
+    recognized: float | None = None
     front: bool = False
     failure: str = ""
     message: str = ""
@@ -140,6 +148,7 @@ def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float |
     # A comparison publishes nothing: its verdict is about the method, whose release will be made without a seed.
     original, secret = compared_with(made.method, made.history, dataclasses.replace(made.secret, seed=None))
     audit = audit_release(original, made.release, secret, k=run.k, time_limit=time_limit, rerun=rerun)
+    answers = little_known(made, quick=True, seed=seed or 0)
     risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(
         run,
@@ -149,7 +158,14 @@ def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float |
         best_attack=attack,
         verdict=audit.verdict.outcome.value,
         candidates=audit.min_candidates,
+        learned=_headline(answers[Question.CONTENTS]),
+        inferred=_headline(answers[Question.ATTRIBUTES]),
+        recognized=_headline(answers[Question.MEMBERSHIP]),
     )
+
+
+def _headline(answer: Answer) -> float | None:
+    return None if answer.figure is None else answer.figure.value
 
 
 def extra_attacks(released: Made | Opened, *, seed: int | None = None) -> dict[str, tuple[float, float]]:
@@ -204,6 +220,9 @@ def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
             "best_attack": run.best_attack,
             "verdict": run.verdict,
             "candidates": run.candidates,
+            "learned": run.learned,
+            "inferred": run.inferred,
+            "recognized": run.recognized,
             "front": run.front,
             "failure": run.failure,
             "message": run.message,
@@ -211,4 +230,5 @@ def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
         for run in runs
     ]
     kinds = {"k": pl.Int64, "loss": pl.Float64, "kept": pl.Float64, "risk": pl.Float64, "candidates": pl.Int64}
+    kinds |= dict.fromkeys(("learned", "inferred", "recognized"), pl.Float64)
     return pl.DataFrame(rows, schema_overrides=kinds)

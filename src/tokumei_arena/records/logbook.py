@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import connection, models, transaction
 
 from tokumei_arena import clock
-from tokumei_arena.models import Contest, LogEntry, Person
+from tokumei_arena.models import Contest, LogEntry, Person, RescoreItem
 
 START = "0" * 64
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
@@ -43,15 +43,16 @@ def hash_of_values(fields: dict[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def record(
-    action: str,
-    *,
-    actor: Person | None = None,
-    contest: Contest | None = None,
-    object_id: UUID | str = "",
-    **detail: Any,
-) -> LogEntry:
-    """Append an entry, in the transaction of what it tells about."""
+def _contest_of(row: models.Model | None) -> UUID | None:
+    """Return the id of the contest that a row is part of, if it is part of one."""
+    if isinstance(row, Contest):
+        return row.pk
+    part = row.submission if isinstance(row, RescoreItem) else row
+    return getattr(getattr(part, "round", part), "contest_id", None)
+
+
+def record(action: str, about: models.Model | None = None, *, actor: Person | None = None, **detail: Any) -> LogEntry:
+    """Append an entry about a row, in the transaction of what it tells."""
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
@@ -62,8 +63,8 @@ def record(
             at=clock.now(),
             actor="system" if actor is None else str(actor.pk),
             action=action,
-            contest=None if contest is None else contest.pk,
-            object_id=str(object_id),
+            contest=_contest_of(about),
+            object_id="" if about is None else str(about.pk),
             detail=detail,
             previous=START if last is None else last.hash,
         )

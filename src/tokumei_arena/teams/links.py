@@ -109,7 +109,7 @@ def make_token(person: Person, *, name: str, scopes: Iterable[str], lasts: timed
             scopes=wanted,
             expires_at=clock.now() + lasts,
         )
-        record("token.make", actor=person, object_id=token.pk, scopes=wanted)
+        record("token.make", token, actor=person, scopes=wanted)
     return token, text
 
 
@@ -124,5 +124,5 @@ def find_token(text: str) -> ApiToken | None:
 def revoke_token(token: ApiToken, *, by: Person) -> None:
     """Make a token useless at once."""
     with transaction.atomic():
-        record("token.revoke", actor=by, object_id=token.pk)
+        record("token.revoke", token, actor=by)
         token.delete()

@@ -20,8 +20,7 @@ from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, c
 from tokumei.contests.pws2021.files import FILES
 from tokumei.contests.pws2021.measures import UtilityDifferences
 from tokumei.contests.pws2021.metrics.information_loss import InformationLoss, information_loss
-from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks
-from tokumei.contests.pws2021.metrics.mean_risk import mean_risk
+from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks, mean_risk
 from tokumei.contests.pws2021.metrics.uniqueness_rate import uniqueness_rate
 from tokumei.contests.pws2021.metrics.utility_marks import utility_marks
 from tokumei.contests.pws2021.picked_rows import OFFICIAL_SEED, pick_rows
