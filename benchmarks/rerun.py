@@ -19,11 +19,12 @@ from benchmarks.adult import NAMES
 from benchmarks.adult import SCHEMA as ADULT
 from benchmarks.inputs import SHARED
 from tokumei.attacks.rerun import RerunAttack, likeliest_by_digest
+from tokumei.audits import audit_release
 from tokumei.audits.rerun import known_run
 from tokumei.data.history import History
 from tokumei.errors import TokumeiError
-from tokumei.flow import audit, plan_of, release
-from tokumei.flow.making import Made, anonymized
+from tokumei.flow import plan_of, release, rerun_of
+from tokumei.flow.making import Made, anonymized, compared_with
 from tokumei.parts import find_part, has_parameter, part_names
 from tokumei.profiles import read_history
 from tokumei.synth.purchases import generate_purchases
@@ -72,7 +73,8 @@ def row(name: str, history: History, method: str, k: int | None, releases: int) 
     shown = method if k is None else f"{method} k = {k}"
     try:
         made = release(history, plan_of(method, settings, k=k, seed=1), audit=False)
-        result = audit(made)
+        original, secret = compared_with(made.method, made.history, made.secret)
+        result = audit_release(original, made.release, secret, k=k, rerun=rerun_of(made))
     except TokumeiError as error:
         return f"| {name} | {shown} | does not apply: {error.code} | | |"
     stated = result.rerun
