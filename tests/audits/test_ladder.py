@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.audits import Answer, Question, climb_ladder
-from tokumei.data import Column, History, Kind, RangeCells, Release, Schema, Secret, SetCells
+from tokumei.data import Cells, Column, History, Kind, RangeCells, Release, Schema, Secret, SetCells
 
 SCHEMA = Schema("who", (Column(name="day", kind=Kind.DATE), Column(name="goods", kind=Kind.CATEGORY)))
 # Two pairs who share nothing: whoever knows one record knows the pair.
@@ -45,7 +45,10 @@ def released(history: History, groups: list[list[str]], *, seed: int | None = No
                 high.append(int(days.max()))
                 sets.append([goods[history.codes["goods"][row]] for row in rows])
     order = np.arange(len(names)) if seed is None else np.random.default_rng(seed).permutation(len(names))
-    cells = {"day": RangeCells.of_ranges(low, high), "goods": SetCells.of_sets(sets, history.categories["goods"])}
+    cells: dict[str, Cells] = {
+        "day": RangeCells.of_ranges(low, high),
+        "goods": SetCells.of_sets(sets, history.categories["goods"]),
+    }
     table = pl.DataFrame({"pseudonym": list(owners.values()), "subject": list(owners)})
     release = Release(SCHEMA, pl.Series(names), cells).take(order)
     return release, Secret(table, np.empty(0, dtype=np.int64))

@@ -86,7 +86,7 @@ def climb_rung(history: History, classes: PublishedClasses, class_of: Ints, targ
     own = class_of[targets.subject]
     elsewhere = _without(ratios, own)
     beliefs = posterior_classes(classes, ratios)
-    best = beliefs >= beliefs.max(axis=1, keepdims=True) * (1 - 1e-9)
+    best = beliefs[:, :-1] >= beliefs[:, :-1].max(axis=1, keepdims=True) * (1 - 1e-9)
     cells = {
         name: (known.target[known.sure[:, place]], rows[known.sure[:, place]])
         for place, name in enumerate(classes.fields)
