@@ -17,7 +17,8 @@ class AttackFigure:
 
     ``observed`` is the share it named in this very release, known only with the Secret. A clue whose hits chance
     explains tells nothing: its expected share is then that of blind guessing. ``chance`` bounds the probability of as
-    many hits by a clue without information; ``detail`` says what was seen.
+    many hits by a clue without information; ``detail`` says what was seen. ``detectable`` is the smallest share that
+    would have been told from chance in data of this size, None where nothing could have been, or nothing is tested so.
     """
 
     share: float
@@ -25,6 +26,7 @@ class AttackFigure:
     observed: float | None = None
     chance: float = 1.0
     detail: Message | None = None
+    detectable: float | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return the figure as plain values for JSON."""
@@ -34,6 +36,7 @@ class AttackFigure:
             "observed": self.observed,
             "chance": self.chance,
             "detail": "" if self.detail is None else str(self.detail),
+            "detectable": self.detectable,
         }
 
 
