@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     # Contests are parts, and every `tokumei --help` and every page of the arena loads them.
     import numpy as np
 
-    from tokumei.data import Guesses, History, Release, Score, Secret
+    from tokumei.data import Channel, Guesses, History, Release, Score, Secret
 
 __all__ = [
+    "HOW_IT_RAN",
     "NEEDS",
     "Attack",
     "Method",
@@ -56,6 +57,8 @@ NEEDS: Mapping[str, str] = {
     "people": "a table of people beside the records (one row per subject)",
     "rows": 'a static table (subject = "row": every row is a person of its own)',
 }
+# Parameters that say how a method ran, not what it did; plans and manifests leave them out.
+HOW_IT_RAN = frozenset({"resume", "threads"})
 _TYPES = (int, float, bool, str)
 _LARGEST = 2**63 - 1
 _SHOWN = 40
@@ -165,6 +168,17 @@ class Method(Part):
     @abstractmethod
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return what may be published and what must be kept."""
+
+    def channel(self, history: History) -> Channel | None:  # noqa: ARG002 - methods that change values look at it
+        """Return how values are changed, as everybody knows who has the parameters; None: attacks cannot use it."""
+        return None
+
+    def generalized(self, history: History) -> History:
+        """Return the records that the published ones stand for, against which an attacker compares them.
+
+        That is the original itself, unless the method completes the records before it generalizes them.
+        """
+        return history
 
 
 class Attack(Part):

@@ -32,9 +32,17 @@ def test_a_point_at_the_end_of_a_line_is_half_its_length_away() -> None:
 
 
 def test_the_corner_of_a_square_has_the_known_mean_distance() -> None:
-    """(sqrt 2 + asinh 1) / 3 of the side, up to the grid of midpoints."""
+    """(sqrt 2 + asinh 1) / 3 of the side."""
     uniform, _ = box_errors(np.zeros((1, 2)), np.zeros((1, 2)), np.ones((1, 2)))
-    assert uniform[0] == pytest.approx((np.sqrt(2) + np.arcsinh(1)) / 3, rel=2e-3)
+    assert uniform[0] == pytest.approx((np.sqrt(2) + np.arcsinh(1)) / 3, rel=1e-12)
+
+
+@pytest.mark.parametrize("thin", [0.0, 1e-9, 1e-6, 1e-3])
+def test_a_thin_box_is_nearly_a_line(thin: float) -> None:
+    """From (0, 1), a line of length 2 through the origin: (sqrt 5 + asinh(2) / 2) / 2 on average, nearly, if thin."""
+    low, high = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[2.0, 1.0 + thin], [1.0 + thin, 2.0]])
+    uniform, _ = box_errors(np.zeros((2, 2)), low, high)
+    assert uniform.tolist() == pytest.approx([(np.sqrt(5) + np.arcsinh(2) / 2) / 2] * 2, abs=thin + 1e-6)
 
 
 @settings(max_examples=examples(20))

@@ -16,8 +16,9 @@ from tokumei.attacks.matching.clues import RANGE_VARIANTS, SET_VARIANTS, positio
 from tokumei.attacks.matching.pseudonym_clues import order_detail
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.audits.reasons import Figures, Hub, decide
+from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AttackFigure
-from tokumei.data.results import Outcome, Reason
+from tokumei.data.results import Interval, Outcome, Reason
 from tokumei.errors import ParameterError
 from tokumei.parts import part_names
 from tokumei.reports.safety_sections import _FIGURES
@@ -33,7 +34,13 @@ DETAILS = (
     order_detail("number", "text", backwards=True),
     Message("detail.own-name"),
     Message("detail.digest", {"digest": "SHA-256"}),
-    Message("detail.shifted", {"shift": -17}),
+    Message("detail.encoded", {"encoding": "ROT13"}),
+    Message("detail.keyed", {"digest": "SHA-256"}),
+    Message("detail.arithmetic"),
+    Message("detail.group-order"),
+    Message("detail.remainder", {"modulus": 3}),
+    Message("detail.three-distances"),
+    Message("detail.distinct-remainders", {"modulus": 3}),
     *(
         Message(f"detail.seeded-{generator}-{order}", {"seed": 42})
         for generator in ("default", "legacy")
@@ -182,6 +189,11 @@ def _verdicts() -> Iterator[Figures]:
     yield from (replace(CALM, k_anonymity=level) for level in (1, 2))
     yield replace(CALM, strict=True, k_anonymity=3, seeded=True)
     yield replace(CALM, randomized=True)
+    yield replace(CALM, pattern=Message("detail.distinct-remainders", {"modulus": 3}))
+    for rate in (0.3, 0.9):
+        interval = Interval(rate - 0.05, rate + 0.05)
+        run = Rerun(rate=rate, interval=interval, expected=interval, baseline=0.01, runs=50, held_out=10, people=90)
+        yield replace(CALM, rerun=run)
     yield replace(CALM, seeded=True, joint={"official": JointRisk(probability=0.011, survives=0.866, guesses=7)})
     details = {
         "cheapest-matching": None,
@@ -191,7 +203,6 @@ def _verdicts() -> Iterator[Figures]:
         "release-order": order_detail("text", "number", backwards=True),
         "predictable-pseudonyms": DETAILS[6],
         "record-counts": DETAILS[2],
-        "rerun": None,
     }
     for name, detail in details.items():
         figure = AttackFigure(share=0.95, baseline=0.3, observed=0.95, chance=0.0, detail=detail)

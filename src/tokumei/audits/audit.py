@@ -9,7 +9,7 @@ checked against the truth; without it figures are what the attacker believes.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,18 +32,19 @@ from tokumei.attacks import (
     symmetrized,
     with_blanks,
 )
-from tokumei.audits.contradiction import contradiction, nearest_figure
+from tokumei.audits.contradiction import contradiction, unfit_figures
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
 from tokumei.audits.named import Examiner, attack_figures, pseudonym_pattern
-from tokumei.audits.reasons import MARGIN, RERUN, Figures, Hub, decide, worse, worse_figures
-from tokumei.audits.result import AttackFigure, AuditResult
-from tokumei.audits.seeds import Replay, find_seed
+from tokumei.audits.reasons import MARGIN, Figures, Hub, decide, worse, worse_figures
+from tokumei.audits.rerun import Rerun
+from tokumei.audits.result import AuditResult, rerun_attack
+from tokumei.audits.seeds import Replay, with_seed
 from tokumei.audits.split import split_findings
 from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
 from tokumei.audits.truth import MERGED, anonymity_level, owners_by_class, separate_records, true_owners
 from tokumei.audits.written import as_written, canonical_sets
-from tokumei.data import Evidence, History, Outcome, Reason, Release, Secret, Verdict
+from tokumei.data import Evidence, History, Reason, Release, Secret, Verdict
 from tokumei.errors import InputError, ParameterError
 
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
@@ -69,7 +70,7 @@ def audit_release(
     draws: npt.ArrayLike | None = None,
     guess_seeds: int = 0,
     replay: Replay | None = None,
-    rerun: AttackFigure | None = None,
+    rerun: Callable[[int], Rerun | None] | None = None,
     thorough: bool = True,
 ) -> AuditResult:
     """Audit a release of a history.
@@ -78,8 +79,9 @@ def audit_release(
     written, so that the order of set elements is examined too. ``draws`` certifies a randomized design: many draws of
     its sampler, a row each, with the subject number of every pseudonym (names in sorted order). ``guess_seeds`` tries
     that many small seeds, beyond the model of an attacker who does not know the random choices: of numpy's generators
-    on numbered pseudonyms, and of the method itself if ``replay`` makes the release again from a seed. ``rerun`` is
-    what running the method many times names; it takes the place of the belief that all hypotheses are equally likely.
+    on numbered pseudonyms, and of the method itself if ``replay`` makes the release again from a seed. ``rerun``
+    runs the method many times (`rerun_figures`), given the k that is judged; unless identical histories prove that k,
+    it is asked and takes the place of the belief that all hypotheses are equally likely.
     The Secret, where it is given, only lowers the verdict: what an attacker sees without it decides too.
     Without ``thorough`` only candidates, identical histories and posteriors are computed, and
     no reason pairs a pseudonym with its owner: that is the audit of every release that is made, whose words are logged.
@@ -93,28 +95,13 @@ def audit_release(
     deadline = None if time_limit is None else time.monotonic() + time_limit
     audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
     audit.guess_seeds, audit.rerun = guess_seeds, rerun
+    if rerun is None and thorough:
+        audit.skipped.append(Reason(code="not-rerun"))
     audit.written = as_written(history, release, published)
     result = audit.judged(None if draws is None else np.asarray(draws, dtype=np.int64), thorough=thorough)
-    return result if guess_seeds == 0 else _with_seed(result, audit, replay)
-
-
-def _with_seed(result: AuditResult, audit: _Audit, replay: Replay | None) -> AuditResult:
-    """Return the result with what trying the seeds of the method itself gave."""
-    verdict = result.verdict
-    if replay is None:
-        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, Reason(code="no-replay"))))
-    found = find_seed(audit.history, audit.release, audit.guess_seeds, replay, deadline=audit.deadline)
-    if found.seed is None:
-        left = (Reason(code="seeds-left", values={"count": found.left}),) if found.left else ()
-        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, *left)))
-    reason = Reason(code="seed-found", values={"seed": found.seed})
-    others = tuple(reason for reason in verdict.reasons if reason.code not in ("seed", "k-anonymous"))
-    figure = AttackFigure(share=1.0, baseline=1.0 / result.subjects, observed=1.0, chance=0.0)
-    return replace(
-        result,
-        verdict=replace(verdict, outcome=Outcome.UNSAFE, reasons=(reason, *others)),
-        reidentified={**result.reidentified, "replayed-seed": figure},
-    )
+    if guess_seeds == 0:
+        return result
+    return with_seed(result, history, audit.release, guess_seeds, replay, deadline=deadline)
 
 
 class _Audit:
@@ -140,7 +127,7 @@ class _Audit:
         self.rng = np.random.default_rng(seed)
         self.skipped: list[Reason] = []
         self.guess_seeds = 0
-        self.rerun: AttackFigure | None = None
+        self.rerun: Callable[[int], Rerun | None] | None = None
         self.written = release
         self._lay_out()
         merged = self._merged()
@@ -236,6 +223,7 @@ class _Audit:
             below_k=int((degrees < k).sum()),
             randomized=self.method in RANDOMIZED_DESIGNS,
             seeded=self.secret is not None and self.secret.seed is not None,
+            rerun=self._rerun(k),
             skipped=tuple(self.skipped),
         )
 
@@ -248,25 +236,36 @@ class _Audit:
             k_anonymity=self.k_anonymity,
             verdict=verdict,
             with_secret=figures.with_secret,
-            reidentified=figures.attacks,
+            reidentified={**figures.attacks, **rerun_attack(figures.rerun)},
+            rerun=figures.rerun,
             joint=figures.joint,
             min_candidates=figures.min_candidates,
             **more,
         )
 
+    def _rerun(self, k: int) -> Rerun | None:
+        """Return what re-running the method names; identical histories of k owners need no such attack."""
+        if self.rerun is None or self.k_anonymity >= k:
+            return None
+        found = self.rerun(k)
+        if found is None:
+            self._skip("not-rerun")
+        return found
+
     def inconsistent(self, error: NoPerfectMatchingError | None, *, discreet: bool) -> AuditResult:
         """Return what can be said when no hypothesis explains the release."""
         k = self._level(0)
         view = self._view()
-        nearest = nearest_figure(view, self.owner)
+        attacks, rerun = unfit_figures(view, self.owner), self._rerun(k)
         return AuditResult(
             k=k,
             subjects=len(self.history.subjects),
             pseudonyms=len(self.consistency.histories.names),
             k_anonymity=self.k_anonymity,
-            verdict=contradiction(view, self.owner, error, nearest=nearest, k=k, discreet=discreet),
+            verdict=contradiction(view, self.owner, error, attacks=attacks, rerun=rerun, k=k, discreet=discreet),
             with_secret=self.owner is not None,
-            reidentified={} if nearest is None else {"nearest-history": nearest},
+            reidentified=attacks | rerun_attack(rerun),
+            rerun=rerun,
         )
 
     def exchangeable(self, error: NoPerfectMatchingError | None, *, thorough: bool) -> AuditResult:
@@ -390,8 +389,6 @@ class _Audit:
         samples = sample_matchings(matches, rng=self.rng) if owner is not None and thorough else {}
         examiner = Examiner(view=view, matches=matches, posterior=found, owner=owner, samples=samples)
         attacks, skipped = attack_figures(examiner, thorough=thorough, seeds=self.guess_seeds)
-        if self.rerun is not None:
-            attacks[RERUN] = self.rerun
         named = replace(
             figures,
             with_secret=owner is not None,

@@ -183,7 +183,7 @@ def attack_figures(
         skipped.append(Reason(code="no-cost", values={"count": examiner.view.costs.skipped}))
     if examiner.owner is None:
         skipped.append(Reason(code="without-secret"))
-    skipped.append(Reason(code="unknown-key"))
+    skipped.append(Reason(code="keyed-pseudonyms"))
     if seeds == 0:
         skipped.append(Reason(code="seeds-not-tried"))
     return figures, skipped

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tokumei.audits.joint_risk import JointRisk
+from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AttackFigure
 from tokumei.data import Outcome, Reason, Verdict
 from tokumei.words import Message
@@ -22,14 +23,13 @@ _HARMFUL = (
     "release-order",
     "predictable-pseudonyms",
     "record-counts",
-    "rerun",
 )
+# Attacks on the content alone: what they believe without the truth is measured by re-running the method.
+_CONTENT = ("cheapest-matching", "suppression-pattern", "range-asymmetry", "record-counts")
 # Attacks whose rules are judged by how many of their names fit, whether the truth is known or not.
 _RULES = ("release-order", "predictable-pseudonyms")
 _SEVERITY = (Outcome.SAFE, Outcome.NOT_SHOWN_UNSAFE, Outcome.UNSAFE)
 ATTEMPTS = 13
-# What running the method again with fresh coins names: where it is known, nobody need believe in equal likelihood.
-RERUN = "rerun"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,15 @@ class Figures:
     seeded: bool = False
     attacks: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
+    # Where the method was run again, nobody need believe that all hypotheses are equally likely.
+    rerun: Rerun | None = None
     skipped: Sequence[Reason] = ()
 
 
 def decide(figures: Figures) -> Verdict:
     """Return the verdict; it never claims more than was tested."""
-    believed = [] if RERUN in figures.attacks else _posterior_harms(figures)
-    harms = [*_candidate_harms(figures), *believed, *_attack_harms(figures)]
+    believed = [] if figures.rerun is not None else _posterior_harms(figures)
+    harms = [*_candidate_harms(figures), *believed, *_attack_harms(figures), *_rerun_harms(figures)]
     harms.sort(key=lambda harm: -harm[0])
     reasons = [reason for _, reason in harms]
     if harms:
@@ -159,7 +161,7 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
     for name, figure in figures.attacks.items():
         allowed = max(1.0 / figures.k, figure.baseline) + MARGIN
         believed = name == "cheapest-matching" and not figures.with_secret
-        if RERUN in figures.attacks and name == "cheapest-matching":
+        if figures.rerun is not None and name in (_CONTENT if not figures.with_secret else _CONTENT[:1]):
             continue
         if name not in _HARMFUL or figure.share <= figure.baseline + MARGIN or figure.share <= allowed:
             continue
@@ -173,12 +175,21 @@ def _attack_harms(figures: Figures) -> list[tuple[float, Reason]]:
     return harms
 
 
+def _rerun_harms(figures: Figures) -> list[tuple[float, Reason]]:
+    """Re-running the method names more than 1/k; identical histories of k owners are proven whatever a sample says."""
+    if figures.rerun is None or figures.strict or not figures.rerun.above(1 / figures.k):
+        return []
+    return [(figures.rerun.rate, figures.rerun.harm(figures.k))]
+
+
 def _safe_reason(figures: Figures) -> Reason:
     form = "" if figures.with_secret else "k-anonymous-believed"
     return Reason(code="k-anonymous", form=form, values={"level": figures.k_anonymity})
 
 
 def _open_reason(figures: Figures) -> Reason:
+    if figures.rerun is not None:
+        return figures.rerun.harmless(figures.k)
     if figures.randomized:
         return Reason(code="randomized-design")
     form = "not-certified" if figures.k_anonymity > 1 else "not-certified-alone"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from tokumei.audits.answers import Answer, Question
 from tokumei.audits.joint_risk import JointRisk
-from tokumei.data import Evidence, Verdict
+from tokumei.audits.rerun import Rerun
+from tokumei.data import Evidence, Interval, Verdict
 from tokumei.words import Message
 
 
@@ -17,14 +18,16 @@ class AttackFigure:
 
     ``observed`` is the share it named in this very release, known only with the Secret. A clue whose hits chance
     explains tells nothing: its expected share is then that of blind guessing. ``chance`` bounds the probability of as
-    many hits by a clue without information; ``detail`` says what was seen. ``detectable`` is the smallest share that
-    would have been told from chance in data of this size, None where nothing could have been, or nothing is tested so.
+    many hits by a clue without information; ``interval`` holds the share (95 %) where it was estimated; ``detail`` says
+    what was seen. ``detectable`` is the smallest share that would have been told from chance in data of this size, None
+    where nothing could have been, or nothing is tested so.
     """
 
     share: float
     baseline: float
     observed: float | None = None
     chance: float = 1.0
+    interval: Interval | None = None
     detail: Message | None = None
     detectable: float | None = None
 
@@ -35,9 +38,21 @@ class AttackFigure:
             "baseline": self.baseline,
             "observed": self.observed,
             "chance": self.chance,
+            "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "detail": "" if self.detail is None else str(self.detail),
             "detectable": self.detectable,
         }
+
+
+def rerun_attack(rerun: Rerun | None) -> dict[str, AttackFigure]:
+    """Return what re-running the method names by the name of that attack, nothing where it was not re-run."""
+    if rerun is None:
+        return {}
+    detail = Message("detail.rerun-sample" if rerun.sampled else "detail.rerun", rerun.values())
+    figure = AttackFigure(
+        share=rerun.rate, baseline=rerun.baseline, observed=rerun.observed, interval=rerun.interval, detail=detail
+    )
+    return {"rerun": figure}
 
 
 @dataclass(frozen=True, repr=False, slots=True, kw_only=True)
@@ -47,6 +62,7 @@ class AuditResult:
     ``evidence`` has the tables behind them (`tokumei.audits.evidence`). They tell an attacker which guesses are
     right: `as_dict` leaves them out, and they belong into internal documents only. ``answers`` are those to the five
     questions that were asked; ``verdict`` is that of naming, unless the limits of ``recipient`` decide about all.
+    ``digests`` are the SHA-256 of the files that the verdict is about, by name; none where there is no folder yet.
     """
 
     k: int
@@ -65,10 +81,12 @@ class AuditResult:
     chain_difference: float = 0.0
     with_secret: bool = False
     reidentified: Mapping[str, AttackFigure] = field(default_factory=dict)
+    rerun: Rerun | None = None
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
     answers: Mapping[Question, Answer] = field(default_factory=dict)
     recipient: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the outcome alone: reasons and tables tell which guesses are right."""
@@ -104,11 +122,13 @@ class AuditResult:
             "expected_hits": self.expected_hits,
             "chain_difference": self.chain_difference,
             "reidentified": {name: figure.as_dict() for name, figure in self.reidentified.items()},
+            "rerun": None if self.rerun is None else self.rerun.as_dict(),
             "attempt_unsafe_probability": attempt if self.joint else None,
             "survives_13": survives if self.joint else None,
             "recipient": self.recipient or None,
             "verdict": self.verdict.outcome.value,
             "reasons": [reason.as_dict() for reason in self.verdict.reasons],
+            "sha256": dict(self.digests),
             "skipped": [skipped.sentence for skipped in self.verdict.skipped],
             "questions": {question.value: answer.as_dict() for question, answer in self.answers.items()},
         }

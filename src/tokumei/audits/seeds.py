@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import History, Release, Secret
+from tokumei.audits.result import AttackFigure, AuditResult
+from tokumei.data import History, Outcome, Reason, Release, Secret
 from tokumei.progress import stage
 
 Replay = Callable[[int], tuple[Release, Secret]]
@@ -90,3 +91,30 @@ def _gives(seed: int, numbers: Ints, outputs: int) -> bool:
         if len(numbers) == 0:
             return True
     return False
+
+
+def with_seed(
+    result: AuditResult,
+    history: History,
+    release: Release,
+    seeds: int,
+    replay: Replay | None,
+    *,
+    deadline: float | None = None,
+) -> AuditResult:
+    """Return the result with what trying the seeds of the method itself gave."""
+    verdict = result.verdict
+    if replay is None:
+        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, Reason(code="no-replay"))))
+    found = find_seed(history, release, seeds, replay, deadline=deadline)
+    if found.seed is None:
+        left = (Reason(code="seeds-left", values={"count": found.left}),) if found.left else ()
+        return replace(result, verdict=replace(verdict, skipped=(*verdict.skipped, *left)))
+    reason = Reason(code="seed-found", values={"seed": found.seed})
+    others = tuple(reason for reason in verdict.reasons if reason.code not in ("seed", "k-anonymous"))
+    figure = AttackFigure(share=1.0, baseline=1.0 / result.subjects, observed=1.0, chance=0.0)
+    return replace(
+        result,
+        verdict=replace(verdict, outcome=Outcome.UNSAFE, reasons=(reason, *others)),
+        reidentified={**result.reidentified, "replayed-seed": figure},
+    )

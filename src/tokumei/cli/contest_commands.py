@@ -7,12 +7,24 @@ replace standard ones of the same name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokumei.cli.output import JsonFlag, SeedOption, SettingsOption, finish, progress_bars, show_table, warn
+from tokumei.cli.output import (
+    JsonFlag,
+    LanguageOption,
+    SeedOption,
+    SettingsOption,
+    check_language,
+    finish,
+    progress_bars,
+    show_findings,
+    show_table,
+    warn_of_seed,
+)
 from tokumei.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -20,7 +32,7 @@ if TYPE_CHECKING:
 
     from tokumei.contests import Checked, Contest, FileSpec, RoundTable
 
-SHOWN = 20
+PLACE = ("file", "line", "column", "code")
 
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="Folder with the original files.")]
 ReleaseArgument = Annotated[Path, typer.Argument(metavar="RELEASE", help="Folder with the files of a release.")]
@@ -31,7 +43,6 @@ ParameterOption = Annotated[
     typer.Option("--parameter", metavar="NAME=VALUE", help="Set a parameter of the contest; may be repeated."),
 ]
 DrawOption = Annotated[str, typer.Option("--seed", help="What test files are drawn from; a contest needs its own.")]
-LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
 PublishedOption = Annotated[
     Path | None, typer.Option("--published", help="Folder of 'publish'; without it the release is published again.")
 ]
@@ -107,8 +118,9 @@ class _Commands:
         if release is not None:
             _refuse_data(checked, data)
             checked = contest.check_release(data, _existing(release))
-        document = _findings(checked, _language(language))
-        finish(document, json=json, show=lambda console: _show_findings(console, document), status=1 - checked.valid)
+        document = _findings(checked, check_language(language))
+        show = partial(show_findings, document=document, names=PLACE)
+        finish(document, json=json, show=show, status=1 - checked.valid)
 
     def utility(
         self, data: DataArgument, release: ReleaseArgument, parameters: ParameterOption = None, json: JsonFlag = False
@@ -122,7 +134,7 @@ class _Commands:
             if checked.figures:
                 show_table(console, ["measure", "value"], list(checked.figures.items()))
             if not checked.valid:
-                _show_findings(console, document)
+                show_findings(console, document, PLACE)
 
         finish(document, json=json, show=show, status=1 - checked.valid)
 
@@ -143,9 +155,8 @@ class _Commands:
         contest = self._made(parameters)
         with progress_bars(), atomic_folder(output) as folder:
             result = contest.anonymize(name, _data(contest, data), folder, settings=_split(settings), rng=seeded(seed))
-        if seed is not None:
-            warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
-        finish(result, json=json, show=lambda console: _show_result(console, output, result))
+        warn_of_seed(seed)
+        finish(result, json=json, text=_told(output, result))
 
     def publish(
         self,
@@ -165,13 +176,11 @@ class _Commands:
         made = contest.publish(_data(contest, data), _existing(release), attackers=team or [], seed=seed)
         hidden = bool(made.truth or made.truth_per_attacker)
         if hidden and truth is None:
-            message = "name the folder for what only the judge may see with --truth"
-            raise ParameterError(message, code="usage")
+            raise ParameterError("name the folder for what only the judge may see with --truth", code="usage")
         files = write_published(made, output)
         if hidden and truth is not None:
             write_truth(made, truth)
-        result = {"files": files}
-        finish(result, json=json, show=lambda console: console.print("\n".join(files)))
+        finish({"files": files}, json=json, text="\n".join(files))
 
     def attack(
         self,
@@ -195,7 +204,7 @@ class _Commands:
         with progress_bars(), seen_by(_existing(published), team) as seen, atomic_folder(output) as folder:
             rng = np.random.default_rng(seed)
             result = contest.attack(name, _existing(data), seen, folder, settings=_split(settings), rng=rng)
-        finish(result, json=json, show=lambda console: _show_result(console, output, result))
+        finish(result, json=json, text=_told(output, result))
 
     def safety(
         self,
@@ -217,15 +226,11 @@ class _Commands:
             contest, _data(contest, data), _existing(release), [guesses], published=published, truth=truth, seed=seed
         )
         negative = not checked.valid or contest.shows_unsafe(checked.figures)
-        document = {**checked.figures, **({} if checked.valid else _findings(checked, _language(language)))}
-
-        def show(console: Console) -> None:
-            if checked.valid:
-                show_table(console, ["measure", "value"], list(checked.figures.items()))
-            else:
-                _show_findings(console, document)
-
-        finish(document, json=json, show=show, status=int(negative))
+        if checked.valid:
+            table = (["measure", "value"], list(checked.figures.items()))
+            finish(checked.figures, json=json, table=table, status=int(negative))
+        document = {**checked.figures, **_findings(checked, check_language(language))}
+        finish(document, json=json, show=partial(show_findings, document=document, names=PLACE), status=1)
 
     def evaluate(
         self,
@@ -246,13 +251,12 @@ class _Commands:
         contest = self._made(parameters)
         with progress_bars():
             checked = contest.check_release(_data(contest, data), _existing(release))
-            told = [_findings(checked, "en")]
             results = []
             if guesses and checked.valid:
                 results = scored(contest, data, release, guesses, published=published, truth=truth, seed=seed)
         unsafe = any(one.valid and contest.shows_unsafe(one.figures) for one in results)
         document = {
-            **told[0],
+            **_findings(checked, "en"),
             "figures": dict(checked.figures),
             "guesses": [
                 {"team": folder.name, **_findings(one, "en"), "figures": dict(one.figures)}
@@ -260,12 +264,8 @@ class _Commands:
             ],
             "unsafe": unsafe,
         }
-        finish(
-            document,
-            json=json,
-            show=lambda console: _show_evaluation(console, document),
-            status=int(unsafe or not checked.valid),
-        )
+        show = partial(_show_evaluation, document=document)
+        finish(document, json=json, show=show, status=int(unsafe or not checked.valid))
 
     def rank(
         self,
@@ -281,7 +281,7 @@ class _Commands:
         """
         from tokumei.cli.contest_folders import read_rounds
 
-        contest, words = self._made(parameters), _language(language)
+        contest, words = self._made(parameters), check_language(language)
         rounds = read_rounds(results)
         tables = [(weight, contest.rank_round(entries, pairs)) for weight, entries, pairs in rounds]
         table = tables[0][1] if len(tables) == 1 else contest.rank_overall(tables)
@@ -306,23 +306,14 @@ def _split(texts: Sequence[str] | None) -> dict[str, Any]:
     for text in texts or ():
         name, equals, value = (piece.strip() for piece in text.partition("="))
         if not equals or not name:
-            message = f"write settings as name=value, got '{text}'"
-            raise ParameterError(message, code="usage")
+            raise ParameterError(f"write settings as name=value, got '{text}'", code="usage")
         settings[name.replace("-", "_")] = value
     return settings
 
 
-def _language(language: str) -> str:
-    if language not in ("en", "ja"):
-        message = f"--language must be en or ja, got '{language}'"
-        raise ParameterError(message, code="usage")
-    return language
-
-
 def _existing(folder: Path) -> Path:
     if not folder.is_dir():
-        message = f"{folder} is no folder; name the folder with the files"
-        raise InputError(message, code="no-folder", file=str(folder))
+        raise InputError(f"{folder} is no folder; name the folder with the files", code="no-folder", file=str(folder))
     return folder
 
 
@@ -350,24 +341,12 @@ def _findings(checked: Checked, language: str) -> dict[str, Any]:
     return {"valid": checked.valid, "error_count": checked.note_count, "errors": errors}
 
 
-def _show_findings(console: Console, document: Mapping[str, Any]) -> None:
-    if document["valid"]:
-        console.print("valid", style="green")
-        return
-    names = ["file", "line", "column", "code", "message"]
-    rows = [[error[name] or "" for name in names] for error in document["errors"][:SHOWN]]
-    show_table(console, [*names[:-1], "what is wrong"], rows)
-    count = document["error_count"]
-    shown = f", the first {SHOWN} shown" if count > SHOWN else ""
-    console.print(f"invalid: {count:,} finding{'' if count == 1 else 's'}{shown}", style="red")
-
-
-def _show_result(console: Console, folder: Path, result: Mapping[str, Any]) -> None:
-    console.print(f"{folder}: {', '.join(f'{name} {value}' for name, value in result.items())}")
+def _told(folder: Path, result: Mapping[str, Any]) -> str:
+    return f"{folder}: {', '.join(f'{name} {value}' for name, value in result.items())}"
 
 
 def _show_evaluation(console: Console, document: Mapping[str, Any]) -> None:
-    _show_findings(console, document)
+    show_findings(console, document, PLACE)
     if document["figures"]:
         show_table(console, ["measure", "value"], list(document["figures"].items()))
     for found in document["guesses"]:

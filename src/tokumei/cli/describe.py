@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, original
-from tokumei.cli.output import JsonFlag, bar, finish, progress_bars, refuse_overwriting, show_table, tell, visible
+from tokumei.cli.output import JsonFlag, bar, check_targets, finish, progress_bars, show_table, tell, visible
 from tokumei.errors import ParameterError
-from tokumei.words import amount, percent
+from tokumei.words import Message, amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ def describe(
 ) -> None:
     """Profile raw data, infer its schema, and show how little knowledge singles a person out."""
     from tokumei.data import write_text
-    from tokumei.profiles import hints, profile, raw_risk
+    from tokumei.profiles import hints, identifier_suspects, profile, raw_risk
 
     _check_targets(output, html, data, schema)
     with progress_bars():
@@ -43,6 +43,8 @@ def describe(
         found = profile(history)
         risk = raw_risk(history)
         noted = list(map(str, hints(history)))
+        suspects = identifier_suspects(history)
+        noted += [str(Message("hint.identifier", {"what": suspect.message()})) for suspect in suspects]
         page = None
         if html is not None:
             from tokumei.cli.describe_page import describe_page
@@ -66,21 +68,22 @@ def describe(
             console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):", style="bold")
             console.print(history.schema.to_toml(), markup=False)
 
-    document = {**found.as_dict(), "risk": risk.as_dict(), "hints": noted, "schema": history.schema.to_toml()}
+    document = {
+        **found.as_dict(),
+        "risk": risk.as_dict(),
+        "hints": noted,
+        "identifiers": {suspect.column: str(suspect.why) for suspect in suspects},
+        "schema": history.schema.to_toml(),
+    }
     finish(document, json=json, show=show)
 
 
 def _check_targets(output: Path | None, html: Path | None, data: Path, schema: Path | None) -> None:
     """Raise an error if what is to be written would lie over an input, over each other, or cannot be written."""
-    from tokumei.data import check_file_target
-
     if output is not None and html is not None and output.resolve() == html.resolve():
         message = f"-o and --html both name {output}; give the schema and the page a file each"
         raise ParameterError(message, code="usage")
-    for target in (output, html):
-        if target is not None:
-            refuse_overwriting(target, data, schema)
-            check_file_target(target)
+    check_targets((output, html), data, schema)
 
 
 def _show_profile(console: Console, found: Profile, risk: RawRisk, column_of: Mapping[str, str]) -> None:

@@ -3,51 +3,39 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 import typer
 
 from tokumei.errors import ParameterError, did_you_mean
 
-EXAMPLES: dict[str, Sequence[str]] = {
-    "describe": ("describe purchases.csv", "describe purchases.csv -o schema.toml --html purchases.html"),
-    "anonymize": (
-        "anonymize purchases.csv --dry-run",
-        "anonymize purchases.csv --k 3 -o release",
-        "anonymize --plan release.plan.toml -o again",
-    ),
-    "attack": ("attack re-item --original purchases.csv --release release --secret release.secret -o guesses.csv",),
-    "judge": ("judge --original purchases.csv --release release",),
-    "audit": ("audit --original purchases.csv --release release --secret release.secret",),
-    "report": ("report --original purchases.csv --release release --secret release.secret -o report.html",),
-    "compare": ("compare purchases.csv --methods k-anonymity,microaggregation --k 2,3,5",),
-    "demo": ("demo", "demo my-demo --subjects 500"),
-    "methods": ("methods", "methods --json"),
-    "attacks": ("attacks",),
-    "metrics": ("metrics",),
-    "synth purchases": ("synth purchases --subjects 200 --seed 1 -o purchases.csv",),
-    "synth trajectories": ("synth trajectories --subjects 200 --seed 1 -o trajectories.csv",),
-    "synth health": ("synth health --subjects 2000 --seed 1 -o health.csv",),
-    "synth master": ("synth master --subjects 400 --seed 1 -o T.csv",),
-    "experiment concealment": ("experiment concealment adult.parquet -o results",),
-}
+
+def examples_of(home: str) -> dict[str, list[str]]:
+    """Return the examples that a package keeps in its ``examples.toml``, by command."""
+    return tomllib.loads(files(home).joinpath("examples.toml").read_text(encoding="utf-8"))
 
 
-def add_examples(app: typer.Typer, prefix: str = "", examples: Mapping[str, Sequence[str]] = EXAMPLES) -> None:
-    """Put the examples under the help texts of the commands that have none of their own.
+def add_examples(app: typer.Typer, home: str = "tokumei.cli", group: str = "") -> None:
+    """Put the examples of a package under the help texts of its commands that have none of their own.
 
-    Packages that add commands give theirs with the name of their group as prefix.
+    Packages that add a group of commands give its name.
     """
+    _add(app, examples_of(home), "", f"tokumei {group} ".replace("  ", " "))
+
+
+def _add(app: typer.Typer, examples: Mapping[str, Sequence[str]], prefix: str, before: str) -> None:
     for command in app.registered_commands:
         name = command.name or getattr(command.callback, "__name__", "").replace("_", "-")
         lines = examples.get(prefix + name, ())
         if lines and not command.epilog:
             title = "Example" if len(lines) == 1 else "Examples"
-            command.epilog = "\n\n".join([f"{title}:", *(f"tokumei {line}" for line in lines)])
-    for group in app.registered_groups:
-        if group.typer_instance is not None and isinstance(group.name, str):
-            add_examples(group.typer_instance, f"{prefix}{group.name} ", examples)
+            command.epilog = "\n\n".join([f"{title}:", *(f"{before}{line}" for line in lines)])
+    for inner in app.registered_groups:
+        if inner.typer_instance is not None and isinstance(inner.name, str):
+            _add(inner.typer_instance, examples, f"{prefix}{inner.name} ", before)
 
 
 def readable_help(words: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli import certificate
 from tokumei.cli.anonymize import anonymize
 from tokumei.cli.audit import audit
 from tokumei.cli.describe import describe
@@ -15,19 +16,17 @@ from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
     SettingsOption,
+    check_targets,
     finish,
     progress_bars,
-    refuse_overwriting,
     registered,
-    show_table,
     tell,
     warn,
+    with_settings,
 )
 from tokumei.words import percent
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from tokumei.data import Score
 
 
@@ -38,6 +37,7 @@ def register(app: typer.Typer) -> None:
     app.command()(attack)
     app.command()(judge)
     app.command()(audit)
+    certificate.register(app)
     app.command()(demo)
 
 
@@ -63,14 +63,12 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
-    from tokumei.data import atomic_path, check_file_target
+    from tokumei.data import atomic_path
     from tokumei.flow import run_attack
-    from tokumei.parts import find_part, make_part, parse_settings
+    from tokumei.parts import find_part
 
-    found = find_part("attack", name)
-    part = make_part(found, parse_settings(found, settings or []))
-    refuse_overwriting(output, original, secret, schema)
-    check_file_target(output)
+    part = with_settings(find_part("attack", name), settings)
+    check_targets([output], original, secret, schema)
     with progress_bars():
         attacked = opened(original, release, schema, secret)
         guesses = run_attack(attacked, part, seed=seed)
@@ -80,11 +78,8 @@ def attack(
     if attacked.secret is not None:
         document["hits"] = guesses.hits(attacked.secret.owners)
 
-    def show(console: Console) -> None:
-        found = f", {document['hits']:,} of them right" if "hits" in document else ""
-        console.print(f"{output}: {len(guesses):,} guesses by {name}{found}")
-
-    finish(document, json=json, show=show)
+    right = f", {document['hits']:,} of them right" if "hits" in document else ""
+    finish(document, json=json, text=f"{output}: {len(guesses):,} guesses by {name}{right}")
 
 
 def judge(
@@ -109,13 +104,10 @@ def judge(
     with progress_bars():
         judged = opened(original, release, schema, secret or default_secret_path(release))
         measured = Measured(measure(judged, parts), [], []) if metric else measure_all(judged)
-    for message in measured.failed:
-        warn(message)
-    finish(
-        {"scores": [score.as_dict() for score in measured.scores], "skipped": [*measured.skipped, *measured.failed]},
-        json=json,
-        show=lambda console: show_table(console, ["score", "value", ""], _score_rows(measured.scores)),
-    )
+    warn(*measured.failed)
+    scores = [score.as_dict() for score in measured.scores]
+    table = (["score", "value", ""], _score_rows(measured.scores))
+    finish({"scores": scores, "skipped": [*measured.skipped, *measured.failed]}, json=json, table=table)
 
 
 def demo(
@@ -131,15 +123,5 @@ def demo(
         result = run_demo(folder, subjects=subjects, seed=seed)
     if not json:
         tell(f"open {result['report']} in a browser")
-    finish(
-        result,
-        json=json,
-        show=lambda console: show_table(
-            console,
-            ["release", "information lost", "re-identified", "audit"],
-            [
-                [row["release"], percent(row["loss"]), percent(row["risk"]), row["verdict"]]
-                for row in result["releases"]
-            ],
-        ),
-    )
+    rows = [[row["release"], percent(row["loss"]), percent(row["risk"]), row["verdict"]] for row in result["releases"]]
+    finish(result, json=json, table=(["release", "information lost", "re-identified", "audit"], rows))

@@ -34,8 +34,7 @@ def inputs(paths: Sequence[Path | None], names: str, *, join: bool) -> Iterator[
         yield given
         return
     if given:
-        message = "with --join the tables come from standard input; leave the file names out"
-        raise ParameterError(message, code="usage")
+        raise ParameterError("with --join the tables come from standard input; leave the file names out", code="usage")
     from tokumei.data import lines_of, split_joined, to_utf8
 
     text, _ = to_utf8(b"" if sys.stdin is None else sys.stdin.buffer.read(), "standard input")

@@ -39,6 +39,9 @@ RecipientOption = Annotated[
 LimitsOption = Annotated[
     Path | None, typer.Option("--limits", metavar="L.toml", help="Limits of your own (default: those of the program).")
 ]
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Do not run the method again; one attacker who knows little, on fewer people.")
+]
 
 
 def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
@@ -53,11 +56,16 @@ def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
     return None
 
 
+AllowOption = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="COLUMN", help="Publish this column although it seems to name people; repeatable."),
+]
+
+
 def refuse_both(schema: Path | None, subject: str | None) -> None:
     """Raise ParameterError if both --schema and --subject say whose history it is."""
     if schema is not None and subject is not None:
-        message = "--subject and --schema both say whose history it is; give one of them"
-        raise ParameterError(message, code="usage")
+        raise ParameterError("--subject and --schema both say whose history it is; give one of them", code="usage")
 
 
 def original(path: Path, schema: Path | None, *, subject: str | None = None) -> History:

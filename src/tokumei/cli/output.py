@@ -8,16 +8,16 @@ import os
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
 
 import typer
 
-from tokumei.errors import OutputError, TokumeiError
+from tokumei.errors import OutputError, ParameterError, TokumeiError
 from tokumei.progress import Advance, listening
 from tokumei.words import Message, Words, are_written_numbers
 
@@ -25,13 +25,22 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.data import Verdict
+    from tokumei.parts import Part
+
+P = TypeVar("P", bound="Part")
+Language = Literal["en", "ja"]
 
 BAR_DELAY_SECONDS = 1.0
 LONGEST_CELL = 300
 # From here on a float of six digits would be written with an exponent.
 MILLION = 1e6
 STDOUT_FAILED = "stdout"
+SHOWN_FINDINGS = 20
 
+LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
+StrictFlag = Annotated[
+    bool, typer.Option("--strict", help="Replace oddities of the official programs by the resolution of the spec.")
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
@@ -56,12 +65,25 @@ def registered(kind: str) -> Callable[[str], list[str]]:
 
 
 def finish(
-    document: Mapping[str, Any], *, json: bool, show: Callable[[Console], None] | None = None, status: int = 0
+    document: Mapping[str, Any],
+    *,
+    json: bool,
+    show: Callable[[Console], None] | None = None,
+    text: str | None = None,
+    table: tuple[Sequence[str], Sequence[Sequence[object]]] | None = None,
+    status: int = 0,
 ) -> NoReturn:
-    """Print the result of a command and end it with this exit status."""
+    """Print the result of a command and end it with this exit status.
+
+    Without ``json`` people read a ``text``, a ``table`` (headers and rows), or what ``show`` prints.
+    """
     with say():
         if json:
             sys.stdout.write(_json_line(document))
+        elif text is not None:
+            _console().print(text)
+        elif table is not None:
+            show_table(_console(), *table)
         elif show is not None:
             show(_console())
     raise typer.Exit(status)
@@ -168,7 +190,9 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = False, recipient: str = "") -> None:
+def show_verdict(
+    console: Console, verdict: Verdict, k: int, *, quick: bool = False, recipient: str = "", answers: Sequence[str] = ()
+) -> None:
     """Print what an audit concluded, then why; colours that can be read on dark and on light.
 
     Without a recipient the verdict is about names alone, and says so.
@@ -180,6 +204,8 @@ def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = Fa
     console.print(
         f"{'Quick audit: ' if quick else ''}{whose or words(f'conclusion.{outcome}', k=k)}", style=f"bold {colour}"
     )
+    for answer in answers:
+        console.print(visible(answer))
     for reason in verdict.reasons:
         remedy = f"; {reason.remedy}" if reason.remedy else ""
         console.print(visible(f"- {reason.sentence}{remedy}"))
@@ -208,9 +234,16 @@ def tell(message: str) -> None:
     sys.stderr.write(visible(message) + "\n")
 
 
-def warn(message: object) -> None:
-    """Print a warning on standard error."""
-    tell(f"warning: {message}")
+def warn(*messages: object) -> None:
+    """Print warnings on standard error."""
+    for message in messages:
+        tell(f"warning: {message}")
+
+
+def warn_of_seed(seed: int | None) -> None:
+    """Warn whoever made a release from a seed."""
+    if seed is not None:
+        warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
 
 
 def fail(error: TokumeiError, *, json: bool) -> None:
@@ -222,12 +255,47 @@ def fail(error: TokumeiError, *, json: bool) -> None:
         tell(f"tokumei: {error}")
 
 
+def check_language(language: str) -> Language:
+    """Return the language if there are messages in it."""
+    if language not in ("en", "ja"):
+        raise ParameterError(f"--language must be en or ja, got '{language}'", code="usage")
+    return "ja" if language == "ja" else "en"
+
+
+def show_findings(console: Console, document: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Print the document of a checker (valid, error_count, errors): these values of its first findings."""
+    if document["valid"]:
+        console.print("valid", style="green")
+        return
+    rows = [[error[name] or "" for name in (*names, "message")] for error in document["errors"][:SHOWN_FINDINGS]]
+    show_table(console, [*names, "what is wrong"], rows)
+    count = document["error_count"]
+    shown = f", the first {SHOWN_FINDINGS} shown" if count > SHOWN_FINDINGS else ""
+    console.print(f"invalid: {count:,} finding{'' if count == 1 else 's'}{shown}", style="red")
+
+
+def check_targets(targets: Iterable[Path | None], *read: Path | None) -> None:
+    """Say at once if a file cannot be written, or is one of those to read."""
+    from tokumei.data import check_file_target
+
+    for target in targets:
+        if target is not None:
+            refuse_overwriting(target, *read)
+            check_file_target(target)
+
+
+def with_settings(part: type[P], settings: Sequence[str] | None) -> P:
+    """Return a part with the settings of the command line (name=value)."""
+    from tokumei.parts import make_part, parse_settings
+
+    return make_part(part, parse_settings(part, settings or []))
+
+
 def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
     """Raise OutputError if the file to write is one of the files to read."""
     for path in inputs:
         if output is not None and path is not None and output.exists() and path.exists() and output.samefile(path):
-            message = f"{output} is the file that is read; name another one to write"
-            raise OutputError(message, file=str(output))
+            raise OutputError(f"{output} is the file that is read; name another one to write", file=str(output))
 
 
 def time_left(expected: float, passed: float) -> str:

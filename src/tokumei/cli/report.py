@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import LimitsOption, RecipientOption, allowed_by, opened
-from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting, warn
+from tokumei.cli.options import AllowOption, LimitsOption, QuickOption, RecipientOption, allowed_by, opened
+from tokumei.cli.output import JsonFlag, check_targets, finish, progress_bars, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,6 +51,8 @@ def report(
     ] = None,
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
+    quick: QuickOption = False,
+    allow: AllowOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit; what was skipped is listed.")
     ] = None,
@@ -61,7 +63,7 @@ def report(
 
     Example: tokumei report --original my.csv --release release --language ja -o report.html
     """
-    from tokumei.data import OWNER_ONLY, check_file_target, default_secret_path, write_text
+    from tokumei.data import OWNER_ONLY, default_secret_path, write_text
     from tokumei.reports import collect_material, release_report
     from tokumei.words import Words
 
@@ -71,14 +73,21 @@ def report(
     beside = default_secret_path(release)
     hidden_file = secret or (beside if beside.exists() else None)
     _refuse_inside(output, release)
-    refuse_overwriting(output, original, hidden_file, schema)
-    check_file_target(output)
+    check_targets([output], original, hidden_file, schema)
     with progress_bars():
         reported = opened(original, release, schema, hidden_file)
-        material = collect_material(reported, k=k, levels=levels, limits=allowed, time_limit=time_limit, seed=seed)
+        material = collect_material(
+            reported,
+            k=k,
+            levels=levels,
+            limits=allowed,
+            allow=allow or (),
+            time_limit=time_limit,
+            seed=seed,
+            quick=quick,
+        )
         text = release_report(material, language=language)
-    for message in material.warnings:
-        warn(message)
+    warn(*material.warnings)
     # The report tells which pseudonyms are protected worst: it is internal.
     write_text(output, text, mode=OWNER_ONLY)
     outcome = material.verdict.outcome.value

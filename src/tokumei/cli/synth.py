@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tokumei.cli.output import JsonFlag, finish, progress_bars
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -29,64 +26,33 @@ def _write(kind: str, output: Path, subjects: int, seed: int | None, *, header: 
 
     with progress_bars():
         written = write_synthetic(kind, output, subjects=subjects, seed=seed, header=header)
-    document = {
+    document: dict[str, Any] = {
         "kind": kind,
         "files": [str(file) for file in written.files],
         "subjects": written.subjects,
         "records": written.records,
         "seed": written.seed,
     }
-
-    def show(console: Console) -> None:
-        files = ", ".join(str(file) for file in written.files)
-        console.print(f"{files}: {written.records:,} records of {written.subjects:,} subjects (seed {written.seed})")
-
-    finish(document, json=json, show=show)
+    files = ", ".join(document["files"])
+    text = f"{files}: {written.records:,} records of {written.subjects:,} subjects (seed {written.seed})"
+    finish(document, json=json, text=text)
 
 
-@app.command()
-def purchases(
-    output: OutputOption,
-    subjects: SubjectsOption = 1000,
-    seed: SeedOption = None,
-    header: HeaderOption = True,
-    json: JsonFlag = False,
-) -> None:
-    """Purchases: customer, date, goods, price, quantity (the shape of the PWS Cup 2018 T)."""
-    _write("purchases", output, subjects, seed, header=header, json=json)
+def _add(kind: str, people: int, about: str) -> None:
+    """Add the command of one kind of data."""
+
+    @app.command(kind, help=about)
+    def command(
+        output: OutputOption,
+        subjects: SubjectsOption = people,
+        seed: SeedOption = None,
+        header: HeaderOption = True,
+        json: JsonFlag = False,
+    ) -> None:
+        _write(kind, output, subjects, seed, header=header, json=json)
 
 
-@app.command()
-def trajectories(
-    output: OutputOption,
-    subjects: SubjectsOption = 1000,
-    seed: SeedOption = None,
-    header: HeaderOption = True,
-    json: JsonFlag = False,
-) -> None:
-    """Trajectories of commuters: user, time, lat, lon."""
-    _write("trajectories", output, subjects, seed, header=header, json=json)
-
-
-@app.command()
-def health(
-    output: OutputOption,
-    subjects: SubjectsOption = 4190,
-    seed: SeedOption = None,
-    header: HeaderOption = True,
-    json: JsonFlag = False,
-) -> None:
-    """Health table: the twelve columns of the PWS Cup 2021 B, one row per person."""
-    _write("health", output, subjects, seed, header=header, json=json)
-
-
-@app.command()
-def master(
-    output: OutputOption,
-    subjects: SubjectsOption = 400,
-    seed: SeedOption = None,
-    header: HeaderOption = True,
-    json: JsonFlag = False,
-) -> None:
-    """Master and transactions: the T and, beside it, the M of PWS Cup 2016."""
-    _write("master", output, subjects, seed, header=header, json=json)
+_add("purchases", 1000, "Purchases: customer, date, goods, price, quantity (the shape of the PWS Cup 2018 T).")
+_add("trajectories", 1000, "Trajectories of commuters: user, time, lat, lon.")
+_add("health", 4190, "Health table: the twelve columns of the PWS Cup 2021 B, one row per person.")
+_add("master", 400, "Master and transactions: the T and, beside it, the M of PWS Cup 2016.")

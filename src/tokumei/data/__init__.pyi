@@ -18,6 +18,15 @@ from tokumei.data.cells import MISSING as MISSING
 from tokumei.data.cells import Cells as Cells
 from tokumei.data.cells import RangeCells as RangeCells
 from tokumei.data.cells import SetCells as SetCells
+from tokumei.data.channels import IMPOSSIBLE as IMPOSSIBLE
+from tokumei.data.channels import Channel as Channel
+from tokumei.data.channels import ColumnChannel as ColumnChannel
+from tokumei.data.channels import Limited as Limited
+from tokumei.data.channels import Noisy as Noisy
+from tokumei.data.channels import Replaced as Replaced
+from tokumei.data.channels import Rounded as Rounded
+from tokumei.data.channels import Swapped as Swapped
+from tokumei.data.channels import Unchanged as Unchanged
 from tokumei.data.csv_text import CsvRecords as CsvRecords
 from tokumei.data.csv_text import parse_csv as parse_csv
 from tokumei.data.date_formats import date_format as date_format
@@ -42,6 +51,11 @@ from tokumei.data.raw import read_bytes as read_bytes
 from tokumei.data.raw import read_lines as read_lines
 from tokumei.data.raw import split_joined as split_joined
 from tokumei.data.raw import to_utf8 as to_utf8
+from tokumei.data.release_files import MANIFEST_NAME as MANIFEST_NAME
+from tokumei.data.release_files import SUMMARY_NAME as SUMMARY_NAME
+from tokumei.data.release_files import folder_files as folder_files
+from tokumei.data.release_files import made_by as made_by
+from tokumei.data.release_files import text_order as text_order
 from tokumei.data.release_folder import ReleaseFolder as ReleaseFolder
 from tokumei.data.release_folder import read_release as read_release
 from tokumei.data.release_folder import release_from_text as release_from_text
@@ -67,6 +81,7 @@ from tokumei.data.secret_file import default_secret_path as default_secret_path
 from tokumei.data.secret_file import read_secret as read_secret
 from tokumei.data.secret_file import write_secret as write_secret
 from tokumei.data.summary import public_summary as public_summary
+from tokumei.data.summary import stated_verdicts as stated_verdicts
 from tokumei.data.tables import history_of as history_of
 from tokumei.data.tables import open_table as open_table
 from tokumei.data.tables import read_table as read_table

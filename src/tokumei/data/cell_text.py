@@ -203,6 +203,15 @@ def _read_sets(text: pl.Series, categories: pl.Series, *, literal: bool) -> Writ
     return WrittenCells(form, fault, zeros, zeros, size, offsets, codes)
 
 
+def written_categories(text: pl.Series) -> pl.Series:
+    """Return the sorted dictionary of a column of category cells: every value that stands alone or in a set."""
+    distinct = text.fill_null("").unique().alias("text")
+    form = _forms(distinct)
+    values = _picked(distinct, np.flatnonzero((form == Form.VALUE) | (form == Form.RANGE)))
+    elements = _Parts.of_text(_picked(distinct, np.flatnonzero(form == Form.SET))).flat
+    return _unescaped(pl.concat([values, elements.alias("text")])).unique().sort().alias(text.name)
+
+
 def _interleaved(one: Ints, other: Ints, from_other: Bools) -> Ints:
     """Return both arrays in one, each in its order, where the mask says which of them is next."""
     merged = np.empty(len(from_other), dtype=np.int64)
@@ -349,8 +358,18 @@ def cell_text(cells: Cells, field: Field, *, literal: bool = False) -> pl.Series
     return text.alias(field.name)
 
 
+def _sorted_within(cells: SetCells) -> SetCells:
+    """Return the cells with the elements of every set in the order of their text."""
+    rank = cells.categories.rank("dense").to_numpy()[cells.codes]
+    order = np.lexsort((rank, cells.owners()))
+    return SetCells(cells.offsets, cells.codes[order], cells.suppressed, cells.categories)
+
+
 def _set_text(cells: SetCells, *, literal: bool) -> pl.Series:
     names = cells.categories if literal else _escaped(cells.categories)
+    if not cells.categories.is_sorted():
+        # One set has one text, whatever the order of its dictionary: its elements are sorted as text.
+        cells = _sorted_within(cells)
     elements = names.gather(cells.codes)
     if len(cells.codes) == len(cells.suppressed) and not cells.suppressed.any():
         return elements

@@ -6,6 +6,7 @@ Everything here comes from the release alone, so that it may be told to everybod
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 
@@ -49,4 +50,5 @@ def _typical(width: float, spec: Field) -> str:
     if spec.kind is Kind.DATETIME:
         size, unit = next((size, unit) for size, unit in _UNITS if width >= size or size == 1)
         return f"{three_digits(width / size)} {unit}"
-    return f"±{three_digits(width * spec.step / 2)}"
+    # Exactly, so that the same widths read the same in every step (a release states a coarser one than its original).
+    return f"±{three_digits(float(Decimal(repr(spec.step)) * Decimal(width) / 2))}"

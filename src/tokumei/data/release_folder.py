@@ -8,17 +8,19 @@
       summary.md      for people: what was done, how to read it, what it protects against
       manifest.json   what was done, by which version, with the hashes of the files
 
-This module writes the folder and reads it back, coded with the dictionaries of the original it is compared with.
+This module writes the folder and reads it back, coded with the dictionaries and steps of the original it is compared
+with, or alone. What the files hold, byte by byte, says `tokumei.data.release_files`.
 Nothing in it depends on the order of the original rows, on the input file or on the Secret.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,31 +28,20 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data.cell_text import Fault, WrittenCells, read_cells
-from tokumei.data.cells import Cells, SetCells
+from tokumei.data.cell_text import Fault, WrittenCells, read_cells, written_categories
+from tokumei.data.cells import Cells
 from tokumei.data.csv_text import parse_csv
 from tokumei.data.files import atomic_folder
 from tokumei.data.history import History, Release
 from tokumei.data.raw import Source, read_bytes, to_utf8
+from tokumei.data.release_files import MANIFEST_NAME, PEOPLE_SCHEMA_NAME, SCHEMA_NAME, folder_files
 from tokumei.data.schema import Field, Kind, Schema
 from tokumei.data.tables import open_table
-from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, ParameterError, SchemaError, UnreadableError
+from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, UnreadableError
 
-DATA_NAMES, SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME = (
-    ("data.csv", "data.parquet"),
-    "schema.toml",
-    "summary.md",
-    "manifest.json",
-)
-PEOPLE_NAMES, PEOPLE_SCHEMA_NAME = ("people.csv", "people.parquet"), "people.toml"
-
-
-def _refuse_control_characters(release: Release) -> None:
-    """Raise ParameterError if categories hold bytes that no CSV text has; Parquet input may bring them."""
-    for name, cells in release.cells.items():
-        if isinstance(cells, SetCells) and cells.categories.str.contains("[\\x00-\\x08]").any():
-            message = f"the column '{name}' holds control characters, which CSV cannot carry; write Parquet (--format)"
-            raise ParameterError(message)
+DATA_NAMES, PEOPLE_NAMES = ("data.csv", "data.parquet"), ("people.csv", "people.parquet")
+# When a release was made is nobody's business: its files have the earliest time that archives can tell.
+FILE_TIME = datetime(1980, 1, 1, 12, tzinfo=UTC).timestamp()
 
 
 def write_release(
@@ -62,49 +53,27 @@ def write_release(
     summary: str | None = None,
 ) -> dict[str, Any]:
     """Write the release folder whole or not at all; return its manifest."""
+    files, manifest = folder_files(release, parameters=parameters, data_format=data_format, summary=summary)
     with atomic_folder(folder) as temporary:
-        _write_table(release, temporary / f"data.{data_format}", temporary / SCHEMA_NAME)
-        if release.people is not None:
-            _write_table(release.people, temporary / f"people.{data_format}", temporary / PEOPLE_SCHEMA_NAME)
-        if summary is not None:
-            (temporary / SUMMARY_NAME).write_text(summary, encoding="utf-8")
-        records = len(release)
-        manifest = {
-            "tokumei": version("tokumei"),
-            "versions": {name: version(name) for name in ("numpy", "polars")},
-            "method": release.method,
-            "parameters": dict(parameters or {}),
-            "records": records,
-            "pseudonyms": release.pseudonyms.n_unique(),
-            "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())},
-        }
-        manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        (temporary / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8")
+        for name, content in files.items():
+            (temporary / name).write_bytes(content)
+            os.utime(temporary / name, (FILE_TIME, FILE_TIME))
     return manifest
-
-
-def _write_table(release: Release, data: Path, schema: Path) -> None:
-    if data.suffix == ".csv":
-        _refuse_control_characters(release)
-    text = release.text()
-    # Polars opens no file whose name is no text; Python does.
-    with data.open("wb") as file:
-        if data.suffix == ".parquet":
-            text.write_parquet(file)
-        else:
-            text.write_csv(file)
-    schema.write_text(release.schema.to_toml(), encoding="utf-8")
 
 
 @dataclass(frozen=True, eq=False)
 class ReleaseFolder:
-    """A release folder with what its small files say: what the columns mean, the method and its public parameters."""
+    """A release folder with what its small files say: what the columns mean, the method and its public parameters.
+
+    ``manifest`` is the whole manifest as it was read, for whoever checks what it states.
+    """
 
     path: Path
     data: Path
     schema: Schema
     method: str
     parameters: Mapping[str, Any]
+    manifest: Mapping[str, Any]
 
     @classmethod
     def open(cls, path: Path) -> ReleaseFolder:
@@ -117,25 +86,30 @@ class ReleaseFolder:
         data = _present(path, DATA_NAMES)
         try:
             document = json.loads(read_bytes(manifest))
-            return cls(path, data, schema, str(document.get("method", "")), dict(document.get("parameters", {})))
-        except (ValueError, AttributeError, TypeError):
+            method, parameters = str(document.get("method", "")), dict(document.get("parameters", {}))
+        except (ValueError, AttributeError, TypeError, RecursionError):
             message = f"{manifest}: this is not the manifest that 'tokumei anonymize' wrote; restore the release folder"
             raise UnreadableError(message, file=str(manifest)) from None
+        return cls(path, data, schema, method, parameters, document)
 
-    def release(self, history: History) -> Release:
-        """Read the data; categories are coded as in ``history``, which must have the same columns."""
-        _refuse_other_schema(self.schema, history.schema, self.path)
+    def release(self, history: History | None = None) -> Release:
+        """Read the data; categories and steps are coded as in ``history``, which must have the same columns.
+
+        Without a history the release is coded after itself alone, as somebody sees it who has nothing else.
+        """
         release = self._table(self.data, self.schema, history)
         if not (self.path / PEOPLE_SCHEMA_NAME).is_file():
             return release
-        if history.people is None:
+        if history is not None and history.people is None:
             message = f"{self.path}: the release has a table of people, and the original as it was read has none"
             raise SchemaError(message, file=str(self.path))
-        schema = Schema.read(self.path / PEOPLE_SCHEMA_NAME)
-        _refuse_other_schema(schema, history.people.schema, self.path)
-        return replace(release, people=self._table(_present(self.path, PEOPLE_NAMES), schema, history.people))
+        schema, people = Schema.read(self.path / PEOPLE_SCHEMA_NAME), None if history is None else history.people
+        return replace(release, people=self._table(_present(self.path, PEOPLE_NAMES), schema, people))
 
-    def _table(self, data: Path, schema: Schema, history: History) -> Release:
+    def _table(self, data: Path, schema: Schema, history: History | None) -> Release:
+        if history is not None:
+            _refuse_other_schema(schema, history.schema, self.path)
+            schema = _with_steps(schema, history.schema)
         source, lines = Source.read(data), None
         if data.suffix == ".parquet":
             frame = open_table(source).frame.select(pl.all().cast(pl.String))
@@ -144,8 +118,9 @@ class ReleaseFolder:
             records = parse_csv(text, str(data))
             frame, lines = records.frame[1:], records.lines[1:]
             frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
-        categories = _with_absence(history.categories)
-        return release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
+        categories = _own_categories(frame, schema) if history is None else _with_absence(history.categories)
+        release = release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
+        return replace(release, parameters=self.parameters)
 
 
 def _present(folder: Path, names: Sequence[str]) -> Path:
@@ -174,19 +149,43 @@ def _with_absence(categories: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
     }
 
 
+def _own_categories(frame: pl.DataFrame, schema: Schema) -> dict[str, pl.Series]:
+    """Return the dictionaries of a release that nothing else is known of."""
+    nominal = [field.name for field in schema.fields if field.nominal and field.name in frame.columns]
+    return {name: written_categories(frame[name]) for name in nominal}
+
+
 def _refuse_other_schema(published: Schema, original: Schema, folder: Path) -> None:
-    """Raise SchemaError if the columns of a release are not those of the original it is compared with."""
+    """Raise SchemaError if the columns of a release are not those of the original it is compared with.
 
-    def meaning(field: Field) -> tuple[str, str, float]:
-        return field.name, field.kind.value, field.step if field.kind is Kind.NUMBER else 1.0
-
-    differing = {meaning(field) for field in published.fields} ^ {meaning(field) for field in original.fields}
+    A release states the coarsest step that its own numbers allow (`published_schema`).
+    """
+    ours, theirs = ({field.name: field for field in schema.fields} for schema in (published, original))
+    differing = [
+        name
+        for name in sorted(ours.keys() | theirs.keys())
+        if name not in ours or name not in theirs or not _comparable(ours[name], theirs[name])
+    ]
     if differing:
         message = (
-            f"{folder}: the release and the original as it was read differ in the column '{min(differing)[0]}'; "
+            f"{folder}: the release and the original as it was read differ in the column '{differing[0]}'; "
             f"read the original with the schema of the release: --schema {folder / SCHEMA_NAME}"
         )
         raise SchemaError(message, file=str(folder))
+
+
+def _comparable(published: Field, original: Field) -> bool:
+    """Return whether a field has the same kind in both, and steps of which one counts the other."""
+    if published.kind is not original.kind:
+        return False
+    return published.kind is not Kind.NUMBER or Decimal(repr(published.step)) % Decimal(repr(original.step)) == 0
+
+
+def _with_steps(published: Schema, original: Schema) -> Schema:
+    """Return the schema of a release with the steps of the original, in which both are coded."""
+    steps = {field.column: field.step for field in original.fields}
+    columns = [replace(column, step=steps.get(column.name, column.step)) for column in published.columns]
+    return replace(published, columns=tuple(columns))
 
 
 def _distinct(names: Sequence[str], data: Path) -> list[str]:

@@ -6,6 +6,7 @@ from the Secret, because an exact figure (a loss, a hash) would confirm a guess.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -45,15 +46,19 @@ def public_summary(
     parameters: Mapping[str, Any],
     about: str = "",
     verdict: tuple[Outcome, int] | None = None,
+    made_by: str = "",
 ) -> str:
-    """Return the summary as Markdown text; ``shares`` says what the cells of the release look like."""
+    """Return the summary as Markdown text; ``shares`` says what the cells of the release look like.
+
+    ``made_by`` is the version that made the release (default: the installed one).
+    """
     settings = ", ".join(f"{name} = {value}" for name, value in parameters.items() if value not in (None, ""))
     kept = sorted({field.column for field in release.schema.kept})
     lines = [
         "# About this release",
         "",
         f"{len(release):,} records under {release.pseudonyms.n_unique():,} pseudonyms, made by tokumei "
-        f"{version('tokumei')} with the method {release.method or 'unknown'}"
+        f"{made_by or version('tokumei')} with the method {release.method or 'unknown'}"
         + (f" ({about})" if about else "")
         + (f"; {settings}." if settings else "."),
         "",
@@ -79,6 +84,12 @@ def public_summary(
         "group have in common, and links that become known from elsewhere.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def stated_verdicts(text: str) -> list[tuple[Outcome, int] | None]:
+    """Return the verdicts that a summary may state: no audit, or an outcome at one of the numbers it names as k."""
+    numbers = sorted({int(number) for number in re.findall(r"(?<![\d.,])[1-9]\d{0,8}(?![\d.,]*\d)", text)})
+    return [None, *((outcome, k) for outcome in Outcome for k in numbers or [0])]
 
 
 def _columns(release: Release, shares: Sequence[CellShares]) -> list[str]:

@@ -1,15 +1,15 @@
-"""The experiment of the paper on k-concealment for history data, in one run (spec C.6).
+"""The experiment of the paper on k-concealment for history data, in one run (section 4).
 
 Samples of n people of a set of trajectories are published by 2-anonymity and by several 2-concealments; for each the
 error in kilometres and, beside it, what the audit says. The paper found concealment worse than anonymity. That is what
 a graph of nearest neighbours gives; with the cheapest edge cover or an assignment concealment is equal or slightly
-better (research part 2, section 3), and each of them pays for it in its own way.
+better, and each of them pays for it in its own way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,13 @@ from tokumei.experiments import concealment_charts as charts
 from tokumei.methods import (
     Completed,
     Groups,
+    complete,
     cut_cycles,
     disjoint_permutations,
     edge_cover,
     match_graph,
     neighbour_graph,
     publish_slots,
-    time_table,
     turn_cycles,
 )
 from tokumei.metrics import box_errors, kilometres_per_step
@@ -46,16 +46,21 @@ MOST_SAMPLES = 50
 PEOPLE_PER_SIZE = 1000
 AUDITED_UP_TO = 100
 HISTOGRAM_SIZE = 100
-MAP_SIZE = 10
+MAP_SIZE = 100
+SECONDS_PER_DAY = 86_400
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Trajectories:
-    """People with equally many points: codes (people, points, 2), and how long a step of either is."""
+    """People completed to equally many points: codes (people, points, 2), and how long a step of either is.
+
+    ``records`` is how many points each had before.
+    """
 
     schema: Schema
     subjects: pl.Series
     codes: Ints
+    records: Ints
     kilometres: Floats
     degrees: float
 
@@ -65,9 +70,8 @@ class Trajectories:
 
     def take(self, people: Ints) -> Trajectories:
         """Return some of the people."""
-        return Trajectories(
-            self.schema, self.subjects.gather(people), self.codes[people], self.kilometres, self.degrees
-        )
+        codes, records = self.codes[people], self.records[people]
+        return Trajectories(self.schema, self.subjects.gather(people), codes, records, self.kilometres, self.degrees)
 
     def completed(self) -> Completed:
         """Return the points as a history with one record per person and number."""
@@ -83,23 +87,29 @@ class Trajectories:
         return Completed(history, np.arange(people * points), points)
 
 
-def align_by_number(history: History) -> Trajectories:
-    """Return the points of every person numbered by time; people with fewer points than most are left out."""
+def interpolated(history: History, *, slot: int | None = None, daily: bool = False) -> Trajectories:
+    """Return everybody's places at all times of one grid, on the line between the places that are known (section 4.1).
+
+    Before the first and after the last known place the nearest one stands. ``slot`` is that of record interpolation;
+    with ``daily`` only the time of day counts, so that people who were seen on different days can be compared.
+    """
     place = next((column for column in history.schema.columns if column.kind is Kind.PLACE), None)
     if place is None:
-        message = "the experiment needs a place (latitude and longitude) in the schema; the data has none"
-        raise SchemaError(message)
+        raise SchemaError("the experiment needs a place (latitude and longitude) in the schema; the data has none")
     if any((history.codes[name] == MISSING).any() for name in (place.latitude, place.longitude)):
         message = f"the place '{place.name}' is missing in some records; delete or complete them for the experiment"
         raise InfeasibleError(message)
-    counts = history.counts()
-    points = int(np.bincount(counts).argmax()) if len(counts) else 0
-    people = np.flatnonzero(counts >= points)
-    rows = time_table(history).rows[history.offsets[people][:, None] + np.arange(points)]
-    codes = np.stack((history.codes[place.latitude][rows], history.codes[place.longitude][rows]), axis=2)
+    if daily:
+        clocks = [spec.name for spec in history.schema.fields if spec.kind is Kind.DATETIME]
+        codes = {name: history.codes[name] % SECONDS_PER_DAY for name in clocks}
+        history = replace(history, codes={**history.codes, **codes})
+    completed = complete(history, slot=slot, fill="linear")
+    shape = (len(history.subjects), completed.slots)
+    names = (place.latitude, place.longitude)
+    points = np.stack([completed.history.codes[name].reshape(shape) for name in names], axis=2)
     steps = np.array(kilometres_per_step(place, history.codes[place.latitude]))
     schema = Schema("person", (Column(name="point", kind=Kind.NUMBER), place))
-    return Trajectories(schema, history.subjects.gather(people), codes, steps, place.step)
+    return Trajectories(schema, history.subjects, points, history.counts(), steps, place.step)
 
 
 def person_distances(people: Trajectories) -> Floats:
@@ -144,9 +154,10 @@ def _assigned(longest: int) -> Construction:
 
 
 BASELINE = "2-anonymity, optimal pairs"
+PAPERS_CONCEALMENT = "2-concealment, nearest neighbours"
 CONSTRUCTIONS: dict[str, Construction] = {
     BASELINE: _pairs,
-    "2-concealment, nearest neighbours": _symmetric(neighbour_graph),
+    PAPERS_CONCEALMENT: _symmetric(neighbour_graph),
     "2-concealment, cheapest edge cover": _symmetric(edge_cover),
     "2-concealment, assignment": _assigned(0),
     "2-concealment, cycles of 3 at most": _assigned(3),
@@ -193,13 +204,14 @@ class _Collected:
 
     errors: list[dict[str, Any]]
     audits: list[dict[str, Any]]
+    samples: list[dict[str, Any]]
     histograms: list[tuple[str, Floats]]
     distances: Floats
     maps: dict[str, str]
 
 
 def _run(people: Trajectories, sizes: Sequence[int], rng: np.random.Generator) -> _Collected:
-    found = _Collected([], [], [], np.empty(0), {})
+    found = _Collected([], [], [], [], np.empty(0), {})
     pictured = _nearest_size(sizes, HISTOGRAM_SIZE)
     mapped = _nearest_size(sizes, MAP_SIZE)
     for size in sizes:
@@ -209,6 +221,8 @@ def _run(people: Trajectories, sizes: Sequence[int], rng: np.random.Generator) -
             for number in range(samples):
                 part = people.take(np.sort(rng.permutation(len(people))[:size]))
                 cost = person_distances(part)
+                if number == 0:
+                    found.samples.append(_sample_row(part))
                 if number == 0 and size == pictured:
                     found.distances = cost[np.triu_indices(size, 1)]
                 for name, build in CONSTRUCTIONS.items():
@@ -222,6 +236,11 @@ def _run(people: Trajectories, sizes: Sequence[int], rng: np.random.Generator) -
                 advance(1)
         found.errors += _summary(size, sums)
     return found
+
+
+def _sample_row(part: Trajectories) -> dict[str, Any]:
+    """Return the row of table 13 for a sample, and how many records it has after interpolation."""
+    return {"people": len(part), "records": int(part.records.sum()), "interpolated": int(part.codes[:, :, 0].size)}
 
 
 def _nearest_size(sizes: Sequence[int], wanted: int) -> int:
@@ -273,25 +292,31 @@ def _summary(size: int, sums: dict[str, list[tuple[float, float]]]) -> list[dict
     return rows
 
 
-def load_trajectories(source: Path | None, *, people: int, seed: int | None) -> Trajectories:
+def load_trajectories(source: Path | None, *, people: int, seed: int | None) -> History:
     """Return the trajectories of a file, or generated ones of as many people."""
     if source is not None:
-        return align_by_number(read_history(source))
+        return read_history(source)
     frame = pl.concat(generate_trajectories(people, seed=seed, cells=True))
     place = Column(name="position", kind=Kind.PLACE, step=0.0001, latitude="lat", longitude="lon")
     schema = Schema("user", (Column(name="time", kind=Kind.DATETIME), place))
-    return align_by_number(History.from_frame(frame, schema))
+    return History.from_frame(frame, schema)
 
 
 def run_experiment(
-    folder: Path, *, source: Path | None = None, sizes: Sequence[int] = SIZES, seed: int | None = None
+    folder: Path,
+    *,
+    source: Path | None = None,
+    sizes: Sequence[int] = SIZES,
+    seed: int | None = None,
+    slot: int | None = None,
+    daily: bool = False,
 ) -> dict[str, Any]:
     """Run the experiment, fill a new folder with figures, tables and a report, and return what was measured."""
     check_folder_target(folder)
-    people = load_trajectories(source, people=max(sizes), seed=seed)
+    people = interpolated(load_trajectories(source, people=max(sizes), seed=seed), slot=slot, daily=daily)
     fitting = sorted({size for size in sizes if size <= len(people)})
     if not fitting or fitting[0] < 2:
-        message = f"the data has {len(people)} people with equally many points; choose sizes from 2 to that number"
+        message = f"the data has {len(people)} people; choose sizes from 2 to that number"
         raise InfeasibleError(message)
     found = _run(people, fitting, np.random.default_rng(seed))
     figures = {
@@ -299,12 +324,12 @@ def run_experiment(
         "figure-9": charts.error_curves(found.errors),
         "figure-9-ratio": charts.error_curves(found.errors, y="ratio", title="error against 2-anonymity"),
         "figure-10": charts.error_histograms(found.histograms),
-        "figure-11": found.maps[BASELINE],
-        **{f"figure-12-{number}": found.maps[name] for number, name in enumerate(list(CONSTRUCTIONS)[1:], 1)},
+        **{_map_name(name): found.maps[name] for name in CONSTRUCTIONS},
     }
     with atomic_folder(folder) as temporary:
         for name, svg in figures.items():
             (temporary / f"{name}.svg").write_text(svg, encoding="utf-8")
+        pl.DataFrame(found.samples).write_csv(temporary / "table-13.csv")
         pl.DataFrame(found.errors).write_csv(temporary / "errors.csv")
         pl.DataFrame([{**row, "reasons": " ".join(row["reasons"])} for row in found.audits]).write_csv(
             temporary / "audits.csv"
@@ -314,9 +339,16 @@ def run_experiment(
         "folder": str(folder),
         "people": len(people),
         "points": int(people.codes.shape[1]),
+        "samples": found.samples,
         "errors": found.errors,
         "audits": found.audits,
     }
+
+
+def _map_name(construction: str) -> str:
+    """Return the file of a map: figures 11 and 12 are the paper's two methods, the others are named after theirs."""
+    paper = {BASELINE: "figure-11", PAPERS_CONCEALMENT: "figure-12"}
+    return paper.get(construction, "map-" + construction.partition(", ")[2].replace(" ", "-"))
 
 
 def _report(people: int, found: _Collected, figures: dict[str, str]) -> str:
@@ -339,8 +371,12 @@ def _report(people: int, found: _Collected, figures: dict[str, str]) -> str:
         [["-" if row[name] is None else row[name] for name in keys] for row in found.audits],
     )
     names = list(CONSTRUCTIONS)
-    maps = {f"Figure 11: {names[0]}": figures["figure-11"]}
-    maps |= {f"Figure 12: {name}": figures[f"figure-12-{number}"] for number, name in enumerate(names[1:], 1)}
+    titles = {BASELINE: "Figure 11", PAPERS_CONCEALMENT: "Figure 12"}
+    maps = {f"{titles.get(name, 'Beside them')}: {name}": figures[_map_name(name)] for name in names}
+    samples = Table(
+        ["people", "records", "after interpolation"],
+        [[row["people"], row["records"], row["interpolated"]] for row in found.samples],
+    )
     sections = [
         Section(
             title="Error",
@@ -359,7 +395,8 @@ def _report(people: int, found: _Collected, figures: dict[str, str]) -> str:
         ),
         Section(
             title="The data",
-            paragraphs=["Black: where people were. Red: what is published."],
+            paragraphs=["Table 13: the first sample of every size. Black: where people were. Red: what is published."],
+            tables=[samples],
             charts={"Figure 8: distances of people": figures["figure-8"], **maps},
         ),
     ]

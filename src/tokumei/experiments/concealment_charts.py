@@ -1,4 +1,4 @@
-"""Figures 8 to 12 of the paper on k-concealment for history data, redrawn (spec C.6)."""
+"""Figures 8 to 12 of the paper on k-concealment for history data, redrawn."""
 
 from __future__ import annotations
 
@@ -119,5 +119,5 @@ def _method_colour() -> Spec:
         "title": None,
         "sort": None,
         "scale": {"range": SERIES},
-        "legend": {"labelLimit": 400, "orient": "right"},
+        "legend": {"labelLimit": 400, "orient": "bottom", "columns": 1},
     }

@@ -5,18 +5,29 @@ Command line, Python, `compare` and the demo all call `release`; what it returns
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import CellShares, History, Release, Schema, Score, Secret, Verdict, cell_shares, frame_of_library
+from tokumei.data import (
+    CellShares,
+    History,
+    Release,
+    Schema,
+    Score,
+    Secret,
+    Verdict,
+    cell_shares,
+    frame_of_library,
+    text_order,
+)
 from tokumei.errors import SchemaError
-from tokumei.flow.gate import refuse_leaks
+from tokumei.flow.gate import identifier_findings, refuse_leaks
 from tokumei.flow.plan import Plan, complete, fresh_key, public_parameters
 from tokumei.flow.publishing import Published, publish
 from tokumei.metrics import CellError
@@ -102,7 +113,7 @@ def release(history: History, plan: Plan, *, threads: int | None = None, audit: 
         release=published,
         secret=secret,
         utility=CellError().measure(history, published, secret),
-        audit=_quick_audit(history, published, secret, getattr(method, "k", None)) if audit else None,
+        audit=quick_audit(method, history, published, secret, plan.allow) if audit else None,
         method=method,
         history=history,
         plan=plan,
@@ -137,7 +148,7 @@ def anonymized(history: History, method: Method, *, seed: int | None = None, key
     real = secret.rows >= 0
     rows = secret.rows.copy()
     rows[real] = history.order[rows[real]]
-    published = _with_kept(history, published, rows)
+    published = replace(_with_kept(history, published, rows), parameters=public_parameters(method))
     return in_published_order(published, replace(secret, rows=rows, seed=seed))
 
 
@@ -166,26 +177,38 @@ def _with_kept(history: History, published: Release, rows: Ints) -> Release:
 
 def in_published_order(published: Release, secret: Secret) -> tuple[Release, Secret]:
     """Return both with records and people sorted as text, so that their order tells nothing about the original."""
-    order = _text_order(published)
+    order = text_order(published)
     published, secret = published.take(order), secret.take(order)
     if published.people is None:
         return published, secret
-    order = _text_order(published.people)
+    order = text_order(published.people)
     people = None if secret.people is None else secret.people[order]
     return replace(published, people=published.people.take(order)), replace(secret, people=people)
 
 
-def _text_order(published: Release) -> Ints:
-    text = published.text()
-    # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
-    # Columns go by number: a name of the data could mean something to polars.
-    text.columns = [str(number) for number in range(text.width)]
-    return text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
+def compared_with(method: Method | None, history: History, secret: Secret | None) -> tuple[History, Secret | None]:
+    """Return the records that a release stands for, and the secret without rows where those are not the original's.
+
+    A method that completes records publishes some that the original does not have: an attacker completes it likewise.
+    """
+    if method is None or history.schema.kept:
+        return history, secret
+    seen = history.take(history.order)
+    stands_for = method.generalized(seen)
+    if stands_for is seen:
+        return history, secret
+    return stands_for, None if secret is None else replace(secret, rows=np.empty(0, dtype=np.int64))
 
 
-def _quick_audit(history: History, published: Release, secret: Secret, k: int | None) -> AuditResult:
-    """Return the cheap part of the audit: identical histories, candidates and posteriors."""
-    from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+def quick_audit(
+    method: Method, history: History, published: Release, secret: Secret, allow: Sequence[str] = ()
+) -> AuditResult:
+    """Return the cheap part of the audit: identical histories, candidates, posteriors; and what was allowed by name."""
+    from tokumei.audits import audit_release, with_findings  # noqa: PLC0415 - loads numba and scipy
 
+    k = getattr(method, "k", None)
     with stage("audit"):
-        return audit_release(history, published, secret, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
+        original, known = compared_with(method, history, secret)
+        result = audit_release(original, published, known, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
+    refused, allowed = identifier_findings(history, published, allow)
+    return with_findings(result, refused, notes=allowed)

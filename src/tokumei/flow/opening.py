@@ -14,12 +14,16 @@ from tokumei.profiles import read_history
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Opened:
-    """A release with its original, its secret (None: not at hand) and the parameters that its manifest states."""
+    """A release with its original, its secret (None: not at hand) and the parameters that its manifest states.
+
+    ``folder`` is where it was read from, None for a release that was only just made.
+    """
 
     history: History
     release: Release
     secret: Secret | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    folder: ReleaseFolder | None = None
 
 
 def open_release(
@@ -30,9 +34,10 @@ def open_release(
     ``original`` is a file or a frame, read after ``schema`` (default: that of the release).
     """
     opened = ReleaseFolder.open(folder)
-    history = read_history(original, schema or opened.schema)
+    # A release states the steps of what it publishes; the original may be finer.
+    history = read_history(original, schema or opened.schema, refine=schema is None)
     release = opened.release(history)
     hidden = read_secret(secret) if isinstance(secret, Path) else secret
     if hidden is not None:
         refuse_foreign_secret(history, release, hidden)
-    return Opened(history=history, release=release, secret=hidden, parameters=opened.parameters)
+    return Opened(history=history, release=release, secret=hidden, parameters=opened.parameters, folder=opened)

@@ -22,8 +22,7 @@ def hierarchy_lines(text: str) -> list[str]:
         return path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        message = f"{path}: the hierarchy cannot be read: {reason}"
-        raise UnreadableError(message, file=str(path)) from None
+        raise UnreadableError(f"{path}: the hierarchy cannot be read: {reason}", file=str(path)) from None
 
 
 def parse_hierarchy(owner: str, parameter: str, lines: list[str]) -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,8 @@ Protects against: anyone who knows the original data, the algorithm and its para
 names the owner of a pseudonym with probability at most 1/k (1 over the size of its group), also by the cheapest
 matching, because nothing differs between the members of a group. Does not protect against: learning that somebody is
 in a group, attributes that all members of a group share, or links leaked from elsewhere (one leaked link in a
-pair reveals the other). In split mode a subject has several pseudonyms; joint attacks on them are not excluded.
+pair reveals the other). In split and pooled mode a subject has several pseudonyms; joint attacks on them are not
+excluded. Pooled mode publishes every record, and the proof that single links stay at 1/k is in `grouping.pooling`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.merging import Merged, Surplus, merge_groups, to_release
 from tokumei.methods.grouping.pairing import pair_units
 from tokumei.methods.grouping.partition import GroupingPlan, group_units
+from tokumei.methods.grouping.pooling import pool_rest, require_shares
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.splitting import cut_units, leftover_units
 from tokumei.parts import Method, parameter
@@ -80,7 +82,7 @@ class KAnonymity(Method):
 
     name: ClassVar[str] = "k-anonymity"
     summary: ClassVar[str] = "groups of at least k subjects with identical published histories"
-    source: ClassVar[str] = "PWS Cup 2018; k-concealment paper, sections 2 and 3 (spec C.1, C.2)"
+    source: ClassVar[str] = "PWS Cup 2018; k-concealment for history data, sections 2 and 3"
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     k: int = parameter(3, "members of a group at least", low=2)
@@ -117,7 +119,10 @@ class KAnonymity(Method):
 
     def _merged(self, table: RecordTable) -> Merged:
         """Return what is published of the records of a table, in split mode over several rounds."""
-        split = self.split is not None or self.surplus == Surplus.SPLIT
+        whole = table
+        if self.surplus == Surplus.POOLED:
+            require_shares(whole, self.k)
+        split = self.split is not None or self.surplus in {Surplus.SPLIT, Surplus.POOLED}
         merged, table, spare = self._stage(table if self.split is None else cut_units(table, self.split))
         parts = [merged]
         most = self.split or int(max(table.counts().max(initial=1), 1))
@@ -127,7 +132,8 @@ class KAnonymity(Method):
                 break
             merged, table, spare = self._stage(rest)
             parts.append(merged)
-        return Merged.join(parts)
+        joined = Merged.join(parts)
+        return pool_rest(whole, joined, self.k) if self.surplus == Surplus.POOLED else joined
 
     def _effort(self, table: RecordTable) -> _Effort:
         """Return how much work to do for so many records."""
@@ -202,7 +208,6 @@ def read_weights(text: str, history: History) -> dict[str, float]:
         except ValueError:
             number = -1.0
         if not 0 <= number < float("inf"):
-            message = f"weights: the weight of '{name}' must be a number of at least 0, got '{value}'"
-            raise ParameterError(message)
+            raise ParameterError(f"weights: the weight of '{name}' must be a number of at least 0, got '{value}'")
         weights.update({spec.name: number for spec in fields if name in (spec.name, spec.column)})
     return weights

@@ -44,11 +44,9 @@ class Pseudonymize(Method):
         """Check the parameters, also against each other."""
         super().__post_init__()
         if self.period != "never" and self.count:
-            message = "'pseudonymize': renew pseudonyms by period or by count, not by both"
-            raise ParameterError(message)
+            raise ParameterError("'pseudonymize': renew pseudonyms by period or by count, not by both")
         if self.exchange and self.period == "never" and not self.count:
-            message = "'pseudonymize': pseudonyms are exchanged at renewals; set period or count too"
-            raise ParameterError(message)
+            raise ParameterError("'pseudonymize': pseudonyms are exchanged at renewals; set period or count too")
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the records under pseudonyms, in random order."""
@@ -83,8 +81,7 @@ def _days(history: History) -> Ints:
             return np.where(codes == MISSING, UNDATED, codes)
         if spec.kind is Kind.DATETIME:
             return np.where(codes == MISSING, UNDATED, codes // SECONDS_PER_DAY)
-    message = "'pseudonymize': renewal by period needs a date or datetime column; the schema has none"
-    raise ParameterError(message)
+    raise ParameterError("'pseudonymize': renewal by period needs a date or datetime column; the schema has none")
 
 
 def _ranks(history: History) -> Ints:

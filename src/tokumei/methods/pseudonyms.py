@@ -34,8 +34,7 @@ def keyed_pseudonyms(subjects: pl.Series, key: bytes, *, length: int = 16) -> pl
         raise ParameterError(message)
     digests = [hmac.digest(key, subject.encode(), "sha256").hex()[:length] for subject in subjects.to_list()]
     if len(set(digests)) < len(digests):
-        message = f"two subjects get the same pseudonym at {length} digits; use a larger length"
-        raise ParameterError(message)
+        raise ParameterError(f"two subjects get the same pseudonym at {length} digits; use a larger length")
     return pl.Series("pseudonym", digests, dtype=pl.String)
 
 
@@ -43,8 +42,7 @@ def draw_pseudonyms(count: int, *, rng: np.random.Generator, avoid: pl.Series | 
     """Return distinct random numbers from 1 to 999,999,999 as texts, none of them in ``avoid``."""
     taken = pl.Series(dtype=pl.String) if avoid is None else avoid.cast(pl.String).unique()
     if count > (LARGEST_NUMBER - len(taken)) // 2:
-        message = f"{count} pseudonyms are too many for numbers of nine digits"
-        raise ParameterError(message)
+        raise ParameterError(f"{count} pseudonyms are too many for numbers of nine digits")
     drawn = np.empty(0, dtype=np.int64)
     while len(drawn) < count:
         # Duplicates are dropped by first appearance, so that the draw stays uniform and its order random.
@@ -63,8 +61,7 @@ def renewed_by_period(subject: Ints, day: Ints, *, period: str) -> Ints:
     """
     units = {"day": "1d", "week": "1w", "month": "1mo", "year": "1y"}
     if period not in units:
-        message = f"the period of a pseudonym must be one of {', '.join(units)}, got '{period}'"
-        raise ParameterError(message)
+        raise ParameterError(f"the period of a pseudonym must be one of {', '.join(units)}, got '{period}'")
     start = pl.Series(day).cast(pl.Int32).cast(pl.Date).dt.truncate(units[period]).cast(pl.Int32)
     return _numbered(subject, start.to_numpy().astype(np.int64))
 
@@ -75,8 +72,7 @@ def renewed_by_count(subject: Ints, rank: Ints, *, count: int) -> Ints:
     ``rank`` is the position of the record within its subject's history, from 0.
     """
     if count < 1:
-        message = f"a pseudonym must last for at least 1 record, got {count}"
-        raise ParameterError(message)
+        raise ParameterError(f"a pseudonym must last for at least 1 record, got {count}")
     return _numbered(subject, rank // count)
 
 
@@ -119,8 +115,7 @@ def exchange(holder: Ints, *, share: float, rng: np.random.Generator) -> Ints:
     ``holder[i]`` is the subject behind pseudonym i; the result is a permutation of it.
     """
     if not 0 <= share <= 1:
-        message = f"the share of exchanged pseudonyms must be from 0 to 1, got {share}"
-        raise ParameterError(message)
+        raise ParameterError(f"the share of exchanged pseudonyms must be from 0 to 1, got {share}")
     chosen = rng.permutation(len(holder))[: round(share * len(holder))]
     result = holder.copy()
     if len(chosen) > 1:

@@ -113,6 +113,13 @@ def number_step(text: pl.Series) -> float:
     return _fitting_step(int(decimals or 0), numbers)  # type: ignore[arg-type]
 
 
+def values_step(values: pl.Series) -> float:
+    """Return the step of a column of numbers, text or typed, as it is inferred; 1 if it holds none."""
+    if values.dtype == pl.String:
+        return number_step(values.filter(values != "") if (values == "").any() else values.drop_nulls())
+    return 1.0 if values.dtype.is_integer() else _float_step(values.cast(pl.Float64, strict=False).drop_nulls())
+
+
 def _float_step(numbers: pl.Series) -> float:
     """Return the step of floating-point numbers: up to nine decimals if they have no more, else rounding."""
     finite = numbers.filter(numbers.is_finite())

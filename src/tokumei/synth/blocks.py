@@ -40,16 +40,14 @@ def resolve_seed(seed: int | None) -> int:
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     if seed < 0:
-        message = f"seed must be 0 or more, got {seed}"
-        raise ParameterError(message)
+        raise ParameterError(f"seed must be 0 or more, got {seed}")
     return seed
 
 
 def blocks(subjects: int, seed: int) -> Iterator[Block]:
     """Cut the subjects into blocks, each with a generator made of the seed and its position."""
     if subjects < 1:
-        message = f"subjects must be 1 or more, got {subjects}"
-        raise ParameterError(message)
+        raise ParameterError(f"subjects must be 1 or more, got {subjects}")
     for index, first in enumerate(range(0, subjects, BLOCK_SUBJECTS)):
         source = np.random.SeedSequence(seed, spawn_key=(_BLOCKS, index))
         yield Block(first, min(BLOCK_SUBJECTS, subjects - first), np.random.default_rng(source))

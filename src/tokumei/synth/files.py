@@ -34,8 +34,7 @@ Frames = Iterator[pl.DataFrame]
 def writing(path: Path) -> Iterator[Path]:
     """Yield a temporary file for ``path``, once its ending is known to be one that can be written."""
     if not _ending(path):
-        message = f"{path} cannot be written: the file name must end in {', '.join(ENDINGS)}"
-        raise OutputError(message, file=str(path))
+        raise OutputError(f"{path} cannot be written: the file name must end in {', '.join(ENDINGS)}", file=str(path))
     with atomic_path(path) as temporary:
         yield temporary
 

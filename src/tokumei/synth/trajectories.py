@@ -66,8 +66,7 @@ def generate_trajectories(
     (['user', 'time', 'lat', 'lon'], 180)
     """
     if days < 1:
-        message = f"days must be 1 or more, got {days}"
-        raise ParameterError(message)
+        raise ParameterError(f"days must be 1 or more, got {days}")
     seed = resolve_seed(seed)
     rng = world_rng(seed)
     station = rng.uniform(0.08, 0.92, (STATIONS, 2)) * (WIDTH, HEIGHT)

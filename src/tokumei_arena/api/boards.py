@@ -16,6 +16,7 @@ from tokumei_arena import access, boards
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.api.auth import READ, caller
 from tokumei_arena.api.router import operations
+from tokumei_arena.api.show import document
 from tokumei_arena.boards import Table, board_table, overall_table, overall_visible, ranking_tables, visible_tables
 from tokumei_arena.errors import NotNowError
 from tokumei_arena.models import Contest, Phase
@@ -95,15 +96,9 @@ class MatrixOut(Schema):
 
 
 def _table(table: Table) -> TableOut:
-    columns = [
-        ColumnOut(key=one.key, title=in_language(one.title), better=one.better, digits=one.digits)
-        for one in table.columns
-    ]
-    rows = [
-        RowOut(rank=row.rank, team=row.team, own=row.own, figures=dict(row.figures), remark=row.remark)
-        for row in table.rows
-    ]
-    return TableOut(name=table.key, title=table.title, columns=columns, rows=rows, rule=table.rule)
+    columns = [document(ColumnOut, one, title=in_language(one.title)) for one in table.columns]
+    rows = [document(RowOut, row, figures=dict(row.figures)) for row in table.rows]
+    return document(TableOut, table, name=table.key, columns=columns, rows=rows)
 
 
 def _rankings(request: HttpRequest, contest: Contest, table: RoundTable, names: Mapping[str, str]) -> list[TableOut]:

@@ -27,13 +27,9 @@ def me(request: HttpRequest) -> schemas.Me:
     """Return who calls, with which scopes, and in which teams."""
     person = caller(request)
     found = Membership.objects.filter(person=person).select_related("contest", "team").order_by("contest__slug")
-    return schemas.Me(
-        id=person.pk,
-        name=person.name,
-        referee=access.is_referee(person),
-        scopes=token_of(request).scopes,
-        memberships=[show.membership_document(one) for one in found],
-    )
+    memberships = [show.membership_document(one) for one in found]
+    referee, scopes = access.is_referee(person), token_of(request).scopes
+    return show.document(schemas.Me, person, referee=referee, scopes=scopes, memberships=memberships)
 
 
 @get("/contests", auth=READ, response=list[schemas.ContestOut])
@@ -53,7 +49,7 @@ def contest(request: HttpRequest, slug: str) -> schemas.ContestOut:
 def list_announcements(request: HttpRequest, slug: str) -> list[schemas.AnnouncementOut]:
     """List what the referees told everybody, newest first."""
     found = announcements_of(contest_of(request, slug))
-    return [schemas.AnnouncementOut(id=one.pk, at=one.created_at, title=one.title, body=one.body) for one in found]
+    return [show.document(schemas.AnnouncementOut, one, at=one.created_at) for one in found]
 
 
 @get("/contests/{slug}/questions", auth=READ, response=list[schemas.QuestionOut])

@@ -247,7 +247,7 @@ def queue(request: HttpRequest, slug: str) -> QueueOut:
 def announce(request: HttpRequest, slug: str, body: AnnouncementIn) -> Status[schemas.AnnouncementOut]:
     """Tell everybody something."""
     made = contests.announce(contest_of(request, slug), body.title, body.body, by=caller(request))
-    return Status(201, schemas.AnnouncementOut(id=made.pk, at=made.created_at, title=made.title, body=made.body))
+    return Status(201, show.document(schemas.AnnouncementOut, made, at=made.created_at))
 
 
 @post("/contests/{slug}/questions/{uuid:number}/answer", response=schemas.QuestionOut)

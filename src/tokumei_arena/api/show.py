@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.urls import reverse
+from ninja import Schema
 
 from tokumei.contests import FileSpec, file_name, find_contest
 from tokumei_arena import access
@@ -28,69 +29,50 @@ from tokumei_arena.wording import in_language
 from tokumei_arena.work import failure_text, shown_figures, used_tries
 
 NAMESPACE = "api-1"
+Document = TypeVar("Document", bound=Schema)
+
+
+def document(shape: type[Document], row: object, **computed: Any) -> Document:
+    """Return a document: what is computed for it, and for the rest what the row calls by the same name."""
+    own = {name: getattr(row, name) for name in shape.model_fields if name not in computed}
+    return shape(**own, **computed)
 
 
 def round_document(round_: Round) -> schemas.RoundOut:
     """Return a round with its phases."""
     on = round_.current_phase()
     listed = [
-        schemas.PhaseOut(
-            kind=phase.kind, starts_at=phase.starts_at, ends_at=phase.ends_at, on=on is not None and on.pk == phase.pk
-        )
+        document(schemas.PhaseOut, phase, on=on is not None and on.pk == phase.pk)
         for phase in sorted(round_.phases.all(), key=lambda phase: phase.starts_at)
     ]
-    return schemas.RoundOut(
-        kind=round_.kind,
-        weight=float(round_.weight),
-        phase=None if on is None else on.kind,
-        phases=listed,
-        private_data=round_.private_data,
-        release_limit=round_.release_limit,
-        attack_limit=round_.attack_limit,
-        release_feedback=round_.release_feedback,
-        attack_feedback=round_.attack_feedback,
-    )
+    phase = None if on is None else on.kind
+    return document(schemas.RoundOut, round_, weight=float(round_.weight), phase=phase, phases=listed)
 
 
 def team_document(team: Team) -> schemas.TeamOut:
     """Return a team."""
-    return schemas.TeamOut(
-        id=team.pk,
-        number=team.number,
-        name=team.name,
-        affiliation=team.affiliation,
-        approved=team.approved_at is not None,
-        disqualified=team.disqualified_at is not None,
-    )
+    approved, disqualified = team.approved_at is not None, team.disqualified_at is not None
+    return document(schemas.TeamOut, team, approved=approved, disqualified=disqualified)
 
 
 def membership_document(found: Membership) -> schemas.MembershipOut:
     """Return a membership."""
-    return schemas.MembershipOut(
-        contest=found.contest.slug,
-        team=team_document(found.team),
-        role=found.role,
-        terms_accepted=found.terms_accepted_at is not None,
-    )
+    accepted = found.terms_accepted_at is not None
+    team = team_document(found.team)
+    return document(schemas.MembershipOut, found, contest=found.contest.slug, team=team, terms_accepted=accepted)
 
 
 def _files(specs: Sequence[FileSpec]) -> list[schemas.FileSpecOut]:
-    return [
-        schemas.FileSpecOut(name=spec.name, about=in_language(spec.about), optional=spec.optional) for spec in specs
-    ]
+    return [document(schemas.FileSpecOut, spec, about=in_language(spec.about)) for spec in specs]
 
 
 def contest_document(contest: Contest, person: Person) -> schemas.ContestOut:
     """Return a contest with its rounds and the caller's membership."""
     found = access.membership(person, contest)
     rules = find_contest(contest.rule_set)
-    return schemas.ContestOut(
-        slug=contest.slug,
-        name=contest.name,
-        about=contest.about,
-        rule_set=contest.rule_set,
-        parameters=contest.parameters,
-        terms=contest.terms,
+    return document(
+        schemas.ContestOut,
+        contest,
         open=contest.is_open,
         rounds=[round_document(one) for one in contest.rounds.prefetch_related("phases")],
         release_files=_files(rules.release_files),
@@ -112,10 +94,8 @@ def target_file_document(file: TargetFile) -> schemas.FileOut:
 
 def _file(file: DataFile | TargetFile, route: str, *words: object) -> schemas.FileOut:
     url = reverse(f"{NAMESPACE}:{route}", args=words)
-    blob = file.blob
-    return schemas.FileOut(
-        id=file.pk, name=file.download_name, file=file_name(file.name), size=blob.size, sha256=blob.sha256, url=url
-    )
+    name = file.download_name
+    return document(schemas.FileOut, file.blob, id=file.pk, name=name, file=file_name(file.name), url=url)
 
 
 def target_documents(targets: Iterable[Target], round_: Round, person: Person) -> list[schemas.TargetOut]:
@@ -127,10 +107,9 @@ def target_documents(targets: Iterable[Target], round_: Round, person: Person) -
     for file in files.order_by("name", "pk"):
         listed.setdefault(file.target_id, []).append(target_file_document(file))
     return [
-        schemas.TargetOut(
-            id=one.pk,
-            alias=one.alias,
-            state=one.state,
+        document(
+            schemas.TargetOut,
+            one,
             tries_left=None if found is None else max(0, round_.attack_limit - used.get(one.pk, 0)),
             files=listed.get(one.pk, []),
         )
@@ -156,19 +135,15 @@ def _submission(
     submission: Submission, person: Person, *, chosen: bool, findings: list[dict[str, Any]]
 ) -> schemas.SubmissionOut:
     evaluation = submission.evaluation
-    return schemas.SubmissionOut(
-        id=submission.pk,
-        kind=submission.kind,
+    return document(
+        schemas.SubmissionOut,
+        submission,
         round=submission.round.kind,
         team=submission.team.name,
         target=None if submission.target is None else submission.target.alias,
         file=submission.blob.name,
         size=submission.blob.size,
         sha256=submission.blob.sha256,
-        received_at=submission.received_at,
-        note=submission.note,
-        state=submission.state,
-        verdict=submission.verdict,
         chosen=chosen,
         failure=failure_text(submission),
         figures=shown_figures(person, submission),
@@ -182,14 +157,5 @@ def question_documents(
 ) -> list[schemas.QuestionOut]:
     """Return questions of a contest with their answers."""
     found = access.membership(person, contest)
-    return [
-        schemas.QuestionOut(
-            id=one.pk,
-            at=one.created_at,
-            own=found is not None and found.team_id == one.team_id,
-            question=one.question,
-            answer=one.answer,
-            answered_at=one.answered_at,
-        )
-        for one in questions
-    ]
+    own = None if found is None else found.team_id
+    return [document(schemas.QuestionOut, one, at=one.created_at, own=one.team_id == own) for one in questions]

@@ -48,7 +48,7 @@ def login(
     path = save(client.url, token)
     document = {"url": client.url, "name": me["name"], "scopes": me["scopes"], "file": str(path)}
     text = f"logged in at {client.url} as {me['name']} ({', '.join(me['scopes'])}); kept in {path}"
-    finish(document, json=json, show=lambda console: console.print(text))
+    finish(document, json=json, text=text)
 
 
 def status(contest: ContestOption = None, json: JsonFlag = False) -> None:
@@ -190,13 +190,8 @@ def download(
         client.download(one["url"], path, sha256=one["sha256"])
         written.append({"file": str(path), "size": one["size"], "sha256": one["sha256"]})
 
-    def show(console: Console) -> None:
-        for one in written:
-            console.print(f"{one['file']}: {one['size']:,} bytes")
-        if not written:
-            console.print("there is nothing to download (yet)")
-
-    finish({"files": written}, json=json, show=show)
+    lines = [f"{one['file']}: {one['size']:,} bytes" for one in written]
+    finish({"files": written}, json=json, text="\n".join(lines) or "there is nothing to download (yet)")
 
 
 def board(contest: ContestOption = None, round_: RoundOption = None, json: JsonFlag = False) -> None:

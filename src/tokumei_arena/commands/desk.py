@@ -54,8 +54,7 @@ def _contest(slug: str) -> Any:
     found = Contest.objects.filter(slug=slug).first()
     if found is None:
         known = list(Contest.objects.values_list("slug", flat=True))
-        message = f"there is no contest '{slug}'{did_you_mean(slug, known)}"
-        raise CannotStartError(message, code="no-contest")
+        raise CannotStartError(f"there is no contest '{slug}'{did_you_mean(slug, known)}", code="no-contest")
     return found
 
 
@@ -75,12 +74,7 @@ def verify_log(
     sentence = f"the log is whole: {state.entries:,} entries, the last has the hash {state.head}"
     if state.broken is not None:
         sentence = f"the log is broken: {state.broken.reason}"
-    finish(
-        state.as_dict(),
-        json=json,
-        show=lambda console: console.print(sentence),
-        status=0 if state.broken is None else 1,
-    )
+    finish(state.as_dict(), json=json, text=sentence, status=0 if state.broken is None else 1)
 
 
 def export(contest: ContestArgument, output: OutputOption, json: JsonFlag = False) -> None:
@@ -91,7 +85,7 @@ def export(contest: ContestArgument, output: OutputOption, json: JsonFlag = Fals
         done = export_contest(_contest(contest), output)
     warn(f"{output} holds ground truth: {CARE}")
     sentence = f"{output}: contest '{done.slug}' with {done.rows['Submission']:,} submissions, sha256 {done.sha256}"
-    finish({"file": str(output), **asdict(done)}, json=json, show=lambda console: console.print(sentence))
+    finish({"file": str(output), **asdict(done)}, json=json, text=sentence)
 
 
 def import_archive(
@@ -105,7 +99,7 @@ def import_archive(
 
         done = import_contest(archive, slug=slug)
     sentence = f"contest '{done.slug}' imported: {done.rows['Team']:,} teams, {done.rows['Submission']:,} submissions"
-    finish({"file": str(archive), **asdict(done)}, json=json, show=lambda console: console.print(sentence))
+    finish({"file": str(archive), **asdict(done)}, json=json, text=sentence)
 
 
 def backup(output: OutputOption, json: JsonFlag = False) -> None:
@@ -115,15 +109,9 @@ def backup(output: OutputOption, json: JsonFlag = False) -> None:
 
         done = back_up(output)
     warn(f"{output} holds every secret of the arena: {CARE}")
-    for name in done.missing:
-        warn(f"the stored file {name} is missing")
+    warn(*(f"the stored file {name} is missing" for name in done.missing))
     sentence = f"{output}: {done.database} database and {done.files:,} files, sha256 {done.sha256}"
-    finish(
-        {"file": str(output), **asdict(done)},
-        json=json,
-        show=lambda console: console.print(sentence),
-        status=1 if done.missing else 0,
-    )
+    finish({"file": str(output), **asdict(done)}, json=json, text=sentence, status=1 if done.missing else 0)
 
 
 def restore(source: BackupArgument, json: JsonFlag = False) -> None:
@@ -134,7 +122,7 @@ def restore(source: BackupArgument, json: JsonFlag = False) -> None:
         done = records.restore(source)
     tell("arena: start it with 'tokumei arena serve'; whoever was signed in may still be")
     sentence = f"restored: {done.database} database and {done.files:,} files"
-    finish({"file": str(source), **asdict(done)}, json=json, show=lambda console: console.print(sentence))
+    finish({"file": str(source), **asdict(done)}, json=json, text=sentence)
 
 
 def erase(
@@ -149,17 +137,11 @@ def erase(
 
         person = Person.objects.filter(email__iexact=email.strip()).first()
         if person is None:
-            message = "no account has this address; check its spelling"
-            raise CannotStartError(message, code="no-account")
+            raise CannotStartError("no account has this address; check its spelling", code="no-account")
         if not yes and not typer.confirm(f"Remove all personal data of {person.name} for good?", err=True):
-            message = "nothing was removed"
-            raise CannotStartError(message, code="not-confirmed")
+            raise CannotStartError("nothing was removed", code="not-confirmed")
         erase_person(person)
-    finish(
-        {"erased": str(person.pk)},
-        json=json,
-        show=lambda console: console.print("the account and its personal data are removed"),
-    )
+    finish({"erased": str(person.pk)}, json=json, text="the account and its personal data are removed")
 
 
 def referee_link(
@@ -174,4 +156,4 @@ def referee_link(
 
         token = make_referee_link()
         url = address.rstrip("/") + reverse("become_referee", args=[token])
-    finish({"url": url}, json=json, show=lambda console: console.print(url))
+    finish({"url": url}, json=json, text=url)

@@ -88,8 +88,7 @@ def refusals_as_sentences() -> Iterator[None]:
         # The text of the driver names the host, never the password.
         reason = " ".join(str(error).split())
         here = "DATABASE_URL and that the server is running" if os.environ.get("DATABASE_URL") else "the folder's disk"
-        message = f"the database cannot be used ({reason}); check {here}"
-        raise CannotStartError(message, code="database") from error
+        raise CannotStartError(f"the database cannot be used ({reason}); check {here}", code="database") from error
 
 
 def show_now(document: Mapping[str, Any], *, json: bool, show: Callable[[Console], None] | None = None) -> None:

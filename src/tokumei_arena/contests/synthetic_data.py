@@ -39,8 +39,7 @@ def _write_common(round_: Round, data: Path, subjects: int) -> None:
 def _checked_subjects(round_: Round, subjects: int | None) -> int:
     sizes = find_contest(round_.contest.rule_set).sizes
     if sizes is None or not can_generate(round_):
-        message = _("data of this rule set and round cannot be generated; upload it")
-        raise RefusedError(message, code="cannot-generate")
+        raise RefusedError(_("data of this rule set and round cannot be generated; upload it"), code="cannot-generate")
     wanted = sizes.default if subjects is None else subjects
     if not sizes.low <= wanted <= sizes.high:
         message = _("choose between %(low)d and %(high)d persons") % {"low": sizes.low, "high": sizes.high}

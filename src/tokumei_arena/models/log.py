@@ -32,5 +32,4 @@ class LogEntry(models.Model):
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
         """Refuse: the log only grows."""
-        message = "entries of the audit log are never deleted"
-        raise TypeError(message)
+        raise TypeError("entries of the audit log are never deleted")

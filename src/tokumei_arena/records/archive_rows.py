@@ -106,8 +106,7 @@ def row_from_values(name: str, values: dict[str, Any]) -> models.Model:
     fields = {field.attname: field for field in _fields(model)}
     if set(values) != set(fields):
         odd = ", ".join(sorted(set(values) ^ set(fields)))
-        message = f"{name}: {odd}"
-        raise ValueError(message)
+        raise ValueError(f"{name}: {odd}")
     row = model()
     for attribute, value in values.items():
         setattr(row, attribute, _read(fields[attribute], value))
@@ -121,5 +120,4 @@ def _read(field: models.Field[Any, Any], value: Any) -> Any:
     try:
         return reader.to_python(value)
     except ValidationError as error:
-        message = f"{field.model.__name__}: {field.name}"
-        raise ValueError(message) from error
+        raise ValueError(f"{field.model.__name__}: {field.name}") from error

@@ -97,8 +97,7 @@ def discard_blob(blob: Blob) -> None:
 def need_worker() -> None:
     """Refuse processes that must not see ground truth."""
     if settings.ARENA_ROLE != "worker":
-        message = "ground truth is opened by workers only"
-        raise TruthClosedError(message)
+        raise TruthClosedError("ground truth is opened by workers only")
 
 
 def open_stored(blob: Blob) -> File[Any]:

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from tokumei_arena import access, clock, teams
 from tokumei_arena.addresses import person_of
@@ -23,7 +23,7 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest
 from tokumei_arena.teams import erase_person, make_token
 from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
-from tokumei_arena.web.frame import step_address
+from tokumei_arena.web.frame import either, signed_in_acts, signed_in_fills_in, step_address
 
 YEAR = 366 * 24 * 3600
 
@@ -49,8 +49,7 @@ def _line(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     }
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in_fills_in
 def preferences(request: HttpRequest) -> HttpResponse:
     """Let people change their name, language and time zone."""
     person = person_of(request)
@@ -76,7 +75,7 @@ def _with_language(response: HttpResponse, language: str) -> HttpResponse:
 
 @login_required
 @reauthentication_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@either
 def erase_account(request: HttpRequest) -> HttpResponse:
     """Let people end their account; what their team handed in stays."""
     form = EraseForm(request.POST or None)
@@ -95,8 +94,7 @@ def erase_account(request: HttpRequest) -> HttpResponse:
     return render(request, "people/erase.html", {"form": form}, status=status)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in_fills_in
 def tokens_page(request: HttpRequest) -> HttpResponse:
     """List the tokens of the person and make new ones; a new one is told here, once."""
     person = person_of(request)
@@ -116,8 +114,7 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
     return render(request, "people/tokens.html", context, status=status)
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def revoke_token(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Make one of the person's tokens useless."""
     person = person_of(request)

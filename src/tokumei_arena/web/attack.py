@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET
 
 from tokumei.contests import find_contest
 from tokumei_arena import access
@@ -19,7 +19,7 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
-from tokumei_arena.web.frame import frame, round_lines
+from tokumei_arena.web.frame import either, frame, round_lines
 from tokumei_arena.web.own_work import own_guesses
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import MAY_SUBMIT, remaining_tries, submit_guesses, used_tries
@@ -58,7 +58,7 @@ def _lines(round_: Round, team: Team | None, found: list[Target]) -> list[dict[s
     ]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@either
 def target(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponse:
     """Show a target with its files and the own attempts, and take in guesses."""
     found = target_of(request, slug, kind, pk)

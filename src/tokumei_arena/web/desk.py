@@ -8,7 +8,6 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from tokumei.contests import find_contest
 from tokumei_arena import access, work
@@ -17,13 +16,12 @@ from tokumei_arena.contests import hide_contest, open_contest, referee_steps
 from tokumei_arena.models import Contest, Submission, Target, WorkState
 from tokumei_arena.teams import waiting_messages
 from tokumei_arena.templatetags.arena import cells
-from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act, round_lines
 from tokumei_arena.work import failure_text, latest_submissions, queue
 
 
-@referee_only
-@require_GET
+@referee_reads
 def home(request: HttpRequest) -> HttpResponse:
     """Show all contests with what is left to do in each."""
     listed = access.contests(request.user).prefetch_related("rounds__phases").order_by("-created_at")
@@ -33,8 +31,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/home.html", {"shown": shown, "messages_waiting": waiting_messages().count()})
 
 
-@referee_only
-@require_GET
+@referee_reads
 def contest(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is going on in a contest."""
     found = contest_of(request, slug)
@@ -42,8 +39,7 @@ def contest(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "desk/contest.html", {**context, "lines": round_lines(context["rounds"])})
 
 
-@referee_only
-@require_GET
+@referee_reads
 def live(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the part of the live view that changes all the time."""
     return render(request, "desk/live.html", _live(contest_of(request, slug)))
@@ -67,8 +63,7 @@ def _line(found: Contest, submission: Submission) -> dict[str, Any]:
     return {"submission": submission, "cells": shown, "failure": failure_text(submission)}
 
 
-@referee_only
-@require_GET
+@referee_reads
 def failed(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the work that failed, to be repeated."""
     found = contest_of(request, slug)
@@ -81,8 +76,7 @@ def failed(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "desk/failed.html", context)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def evaluate_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Repeat an evaluation that failed."""
     submission = get_object_or_404(access.submissions(request.user, contest_of(request, slug)), pk=pk)
@@ -91,8 +85,7 @@ def evaluate_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return act(request, lambda: work.evaluate_again(submission, by=by), done, "desk_failed", slug)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def publish_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Repeat a publication that failed."""
     target = get_object_or_404(Target, round__contest=contest_of(request, slug), pk=pk)
@@ -101,8 +94,7 @@ def publish_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return act(request, lambda: work.publish_again(target, by=by), done, "desk_failed", slug)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """Open a contest to everybody, or hide it again."""
     found, by = contest_of(request, slug), referee_of(request)

@@ -9,7 +9,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from tokumei.contests import find_contest, playable_contests, suggested_contest
 from tokumei_arena import clock
@@ -26,12 +25,11 @@ from tokumei_arena.contests import (
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Round
 from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm, StartsForm
-from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.desk_frame import desk_context, referee_fills_in, referee_of
 from tokumei_arena.wording import in_language
 
 
-@referee_only
-@require_http_methods(["GET", "HEAD", "POST"])
+@referee_fills_in
 def new(request: HttpRequest) -> HttpResponse:
     """Make a contest: everything has a sensible value, only the name must be written."""
     rule_set = request.GET.get("rules") or suggested_contest()
@@ -97,8 +95,7 @@ def _make(
         return None
 
 
-@referee_only
-@require_http_methods(["GET", "HEAD", "POST"])
+@referee_fills_in
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change what a contest says, its parameters and its rounds."""
     contest = contest_of(request, slug)

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
 
 from tokumei.contests import find_contest
 from tokumei_arena.addresses import round_of
@@ -28,13 +27,12 @@ from tokumei_arena.contests import (
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import DataFile, Round, Team
 from tokumei_arena.web.desk_forms import GenerateForm
-from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only, too_large
+from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_fills_in, referee_of, too_large
 from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
 
 
-@referee_only
-@require_http_methods(["GET", "HEAD", "POST"])
+@referee_fills_in
 def data(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Show what a round hands out, and take new files."""
     round_ = round_of(request, slug, kind)
@@ -99,8 +97,7 @@ def _page(request: HttpRequest, round_: Round, *, status: int = 200, **more: Any
     return render(request, "desk/data.html", context, status=status)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def generate(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Make synthetic data for the round: for all, or for every team that has none."""
     round_, by = round_of(request, slug, kind), referee_of(request)
@@ -118,8 +115,7 @@ def generate(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     return redirect("desk_data", slug, kind)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def remove(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Take the data of a round (or of one team) back."""
     round_, by = round_of(request, slug, kind), referee_of(request)

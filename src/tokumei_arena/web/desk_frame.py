@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access
 from tokumei_arena.addresses import contest_of
@@ -20,17 +21,26 @@ from tokumei_arena.work import was_cut
 View = Callable[..., HttpResponse]
 
 
-def referee_only(view: View) -> View:
-    """Let only referees see a page; for everybody else it does not exist."""
+def referee_only(*methods: str) -> Callable[[View], View]:
+    """Let only referees see a page, by these methods; for everybody else it does not exist."""
 
-    @login_required
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not access.is_referee(request.user):
-            raise Http404
-        return view(request, *args, **kwargs)
+    def decorate(view: View) -> View:
+        allowed = require_http_methods(methods)(view)
 
-    return guarded
+        @login_required
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not access.is_referee(request.user):
+                raise Http404
+            return allowed(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+referee_reads, referee_acts = referee_only("GET"), referee_only("POST")
+referee_fills_in = referee_only("GET", "HEAD", "POST")
 
 
 def referee_of(request: HttpRequest) -> Person:

@@ -8,19 +8,17 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from tokumei_arena import contests
 from tokumei_arena.addresses import contest_of
 from tokumei_arena.contests import announcements_of, questions_of
 from tokumei_arena.models import Announcement
 from tokumei_arena.web.desk_forms import AnnouncementForm, AnswerForm
-from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act
 
 
-@referee_only
-@require_GET
+@referee_reads
 def notices(request: HttpRequest, slug: str) -> HttpResponse:
     """Show announcements and questions; those without an answer come first."""
     return _page(request, slug)
@@ -46,8 +44,7 @@ def _page(request: HttpRequest, slug: str, *, status: int = 200, **more: Any) ->
     return render(request, "desk/notices.html", context, status=status)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def announce(request: HttpRequest, slug: str) -> HttpResponse:
     """Tell everybody something."""
     contest, by, form = contest_of(request, slug), referee_of(request), AnnouncementForm(request.POST)
@@ -58,8 +55,7 @@ def announce(request: HttpRequest, slug: str) -> HttpResponse:
     return act(request, lambda: contests.announce(contest, title, body, by=by), done, "desk_notices", slug)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def withdraw(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Take an announcement back."""
     found = get_object_or_404(Announcement, contest=contest_of(request, slug), pk=pk)
@@ -68,8 +64,7 @@ def withdraw(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return act(request, lambda: contests.withdraw(found, by=by), done, "desk_notices", slug)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def answer(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Answer a question."""
     contest, by = contest_of(request, slug), referee_of(request)

@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, LogEntry, Message, Person, Team
@@ -26,7 +25,7 @@ from tokumei_arena.teams import (
     resign_as_referee,
     waiting_messages,
 )
-from tokumei_arena.web.desk_frame import referee_of, referee_only
+from tokumei_arena.web.desk_frame import referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act
 
 ENTRIES_PER_PAGE = 100
@@ -36,16 +35,14 @@ HEX = re.compile("[0-9a-f]{64}")
 LONGEST_DETAIL = 160
 
 
-@referee_only
-@require_GET
+@referee_reads
 def messages(request: HttpRequest) -> HttpResponse:
     """Show the messages that no mail server sends."""
     handled = Message.objects.exclude(handled_at=None).order_by("-handled_at")[:20]
     return render(request, "desk/messages.html", {"waiting": waiting_messages(), "handled": handled})
 
 
-@referee_only
-@require_POST
+@referee_acts
 def message_done(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Note that a message was passed on."""
     found, by = get_object_or_404(Message, pk=pk), referee_of(request)
@@ -53,8 +50,7 @@ def message_done(request: HttpRequest, pk: UUID) -> HttpResponse:
     return act(request, lambda: pass_on(found, by=by), done, "desk_messages")
 
 
-@referee_only
-@require_GET
+@referee_reads
 def referees(request: HttpRequest) -> HttpResponse:
     """Show the referees."""
     return _referees(request)
@@ -66,16 +62,14 @@ def _referees(request: HttpRequest, **more: Any) -> HttpResponse:
     return render(request, "desk/referees.html", {"referees": shown, **more})
 
 
-@referee_only
-@require_POST
+@referee_acts
 def referee_link(request: HttpRequest) -> HttpResponse:
     """Make a link with which somebody becomes a referee; it is shown once."""
     token = make_referee_link(referee_of(request))
     return _referees(request, told=request.build_absolute_uri(reverse("become_referee", args=[token])))
 
 
-@referee_only
-@require_POST
+@referee_acts
 def resign(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take the rights of a referee away."""
     person, by = get_object_or_404(Person, pk=pk, is_referee=True), referee_of(request)
@@ -83,8 +77,7 @@ def resign(request: HttpRequest, pk: UUID) -> HttpResponse:
     return act(request, lambda: resign_as_referee(person, by=by), _("No longer a referee."), to)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def erase(request: HttpRequest) -> HttpResponse:
     """Erase the account of a person who asked for it."""
     by = referee_of(request)
@@ -108,8 +101,7 @@ def _state() -> LogState:
     return found
 
 
-@referee_only
-@require_GET
+@referee_reads
 def log(request: HttpRequest) -> HttpResponse:
     """Show the audit log, newest first, and whether it is whole."""
     contests = {one.pk: one for one in Contest.objects.all()}
@@ -149,8 +141,7 @@ def _actors(entries: Any) -> list[str]:
     return [entry.actor for entry in entries if entry.actor != "system"]
 
 
-@referee_only
-@require_GET
+@referee_reads
 def operations(request: HttpRequest) -> HttpResponse:
     """Say how contests are archived and the arena is backed up: ground truth never passes through the web."""
     return render(request, "desk/operations.html", {"contests": Contest.objects.order_by("-created_at")})

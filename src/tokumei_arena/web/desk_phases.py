@@ -11,19 +11,17 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.contests import close_phase, edit_phases, extend_phase
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Phase
 from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
-from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act, round_lines
 
 
-@referee_only
-@require_GET
+@referee_reads
 def phases(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the timetable."""
     return _page(request, slug)
@@ -55,24 +53,21 @@ def _change(
     return act(request, lambda: change(*values, by=by, reason=form.cleaned_data["reason"]), done, "desk_phases", slug)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def extend(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Move the end of a phase; later phases move with it."""
     change, done = partial(extend_phase, _phase(request, slug, pk)), _("The end of the phase is moved.")
     return _change(request, slug, UntilForm(request.POST), change, done, "until")
 
 
-@referee_only
-@require_POST
+@referee_acts
 def close(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """End a phase now; the next one begins at once."""
     change, done = partial(close_phase, _phase(request, slug, pk)), _("The phase is closed.")
     return _change(request, slug, ReasonForm(request.POST), change, done)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def move(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Set the times of all phases of a round."""
     round_, by = round_of(request, slug, kind), referee_of(request)

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
 
 from tokumei.contests import find_contest
 from tokumei_arena.addresses import contest_of, round_of
@@ -18,7 +17,7 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Rescore
 from tokumei_arena.templatetags.arena import shown
 from tokumei_arena.web.desk_forms import ReasonForm
-from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only
+from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import (
@@ -34,8 +33,7 @@ SHOWN_DIFFERENCES = 500
 DIGITS = 12
 
 
-@referee_only
-@require_GET
+@referee_reads
 def rescores(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the re-scorings of a contest."""
     contest = contest_of(request, slug)
@@ -48,8 +46,7 @@ def rescores(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "desk/rescores.html", context)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def start(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Have a round computed once more."""
     round_ = round_of(request, slug, kind)
@@ -90,8 +87,7 @@ def _context(contest: Contest, found: Rescore) -> dict[str, Any]:
     }
 
 
-@referee_only
-@require_GET
+@referee_reads
 def rescore(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show how far a re-scoring is, and then every figure that differs."""
     contest = contest_of(request, slug)
@@ -99,16 +95,14 @@ def rescore(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return render(request, "desk/rescore.html", context)
 
 
-@referee_only
-@require_GET
+@referee_reads
 def part(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show the part of the page that changes while items are computed."""
     contest = contest_of(request, slug)
     return render(request, "desk/rescore_part.html", _context(contest, _rescore(request, slug, pk)))
 
 
-@referee_only
-@require_POST
+@referee_acts
 def apply(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Let the new figures count."""
     found = _rescore(request, slug, pk)
@@ -122,8 +116,7 @@ def apply(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return redirect("desk_rescore", slug, pk)
 
 
-@referee_only
-@require_POST
+@referee_acts
 def discard(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Throw the new figures away."""
     found, by, reason = _rescore(request, slug, pk), referee_of(request), request.POST.get("reason", "")[:2000]

@@ -9,16 +9,14 @@ from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from tokumei_arena.addresses import contest_of
 from tokumei_arena.teams import approve, disqualify, reinstate
-from tokumei_arena.web.desk_frame import desk_context, referee_of, referee_only, team_of
+from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads, team_of
 from tokumei_arena.web.frame import act
 
 
-@referee_only
-@require_GET
+@referee_reads
 def teams(request: HttpRequest, slug: str) -> HttpResponse:
     """Show all teams with their members and how much they handed in."""
     contest = contest_of(request, slug)
@@ -29,8 +27,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "desk/teams.html", {**desk_context(contest, "teams"), "teams": listed})
 
 
-@referee_only
-@require_POST
+@referee_acts
 def decide(request: HttpRequest, slug: str, pk: UUID, decision: str) -> HttpResponse:
     """Approve, disqualify or reinstate a team."""
     team, by, reason = team_of(request, slug, pk), referee_of(request), request.POST.get("reason", "")[:2000]

@@ -8,14 +8,18 @@ from typing import Any
 from urllib.parse import quote
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access, clock
 from tokumei_arena.contests import Step
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Phase, Round
+
+View = Callable[..., HttpResponse]
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,15 @@ def step_address(request: HttpRequest, step: Step) -> str:
         return ""
     address = reverse(step.route, args=step.words)
     return f"{address}?next={quote(request.path)}" if step.route == "account_login" else address
+
+
+def signed_in(*methods: str) -> Callable[[View], View]:
+    """Let those who are signed in use a page by these methods; others sign in first."""
+    return lambda view: login_required(require_http_methods(methods)(view))
+
+
+either = require_http_methods(["GET", "HEAD", "POST"])
+signed_in_acts, signed_in_fills_in = signed_in("POST"), signed_in("GET", "HEAD", "POST")
 
 
 def act(request: HttpRequest, action: Callable[[], object], done: str, *to: Any) -> HttpResponse:

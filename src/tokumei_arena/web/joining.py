@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access
 from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership, OneTimeLink, Person, Team
 from tokumei_arena.teams import accept_invitation, accept_terms, create_team, find_link, registration_open
-from tokumei_arena.web.frame import frame
+from tokumei_arena.web.account_forms import TeamForm, TermsForm
+from tokumei_arena.web.frame import either, frame, signed_in_fills_in
 from tokumei_arena.web.referees import count_link, refuse_link
-from tokumei_arena.web.team_forms import TeamForm, TermsForm
-
-either = require_http_methods(["GET", "HEAD", "POST"])
 
 
 def _sent(request: HttpRequest) -> QueryDict | None:
@@ -26,8 +22,7 @@ def _sent(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-@login_required
-@either
+@signed_in_fills_in
 def team_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a team of this contest."""
     contest, person = contest_of(request, slug), person_of(request)

@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import teams
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person
 from tokumei_arena.teams import make_referee, referee_link, spend
 from tokumei_arena.web.account_forms import RefereeForm
+from tokumei_arena.web.frame import either
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 LINKS_PER_MINUTE = 30
@@ -33,7 +33,7 @@ def refuse_link(request: HttpRequest, error: ArenaError) -> HttpResponse:
 
 
 @sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
+@either
 def become_referee(request: HttpRequest, token: str) -> HttpResponse:
     """Make a new account, or the one that is signed in, a referee's; the second factor comes next."""
     try:

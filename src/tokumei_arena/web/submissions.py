@@ -8,13 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from tokumei.contests import Column, find_contest
 from tokumei_arena import access, work
@@ -23,7 +22,7 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Feedback, Submission
 from tokumei_arena.records import attachment
 from tokumei_arena.templatetags.arena import cells
-from tokumei_arena.web.frame import frame
+from tokumei_arena.web.frame import frame, signed_in_acts
 from tokumei_arena.wording import column_name, in_language
 from tokumei_arena.work import failure_text, feedback_policy, shown_figures
 
@@ -94,8 +93,7 @@ def submission_file(request: HttpRequest, slug: str, pk: UUID) -> HttpResponseBa
     return attachment(request, found.blob, found.blob.name)
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def choose(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Make a submission the one that counts."""
     found = submission_of(request, slug, pk)

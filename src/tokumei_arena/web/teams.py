@@ -12,15 +12,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from tokumei_arena import access, teams
 from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership
 from tokumei_arena.teams import edit_team, open_invitations, registration_open, send_invitation
-from tokumei_arena.web.frame import act, frame
-from tokumei_arena.web.team_forms import EditTeamForm, InvitationForm, RoleForm
+from tokumei_arena.web.account_forms import EditTeamForm, InvitationForm, RoleForm
+from tokumei_arena.web.frame import act, frame, signed_in_acts
 
 
 def _own(request: HttpRequest, slug: str) -> Membership:
@@ -63,8 +63,7 @@ def _page(request: HttpRequest, membership: Membership, *, status: int = 200, **
     return render(request, "teams/team.html", context, status=status)
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change name and affiliation."""
     membership = _own(request, slug)
@@ -81,8 +80,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("team", slug)
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
     """Make an invitation; its link is shown here, once, and sent if there is an address."""
     membership = _own(request, slug)
@@ -109,8 +107,7 @@ def _sent(request: HttpRequest, membership: Membership, email: str, address: str
     return True
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def revoke_invitation(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Take an invitation back."""
     membership = _own(request, slug)
@@ -119,8 +116,7 @@ def revoke_invitation(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse
     return act(request, lambda: teams.revoke_invitation(link, by=person_of(request)), done, "team", slug)
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def change_role(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Give a member of the own team another role."""
     member = get_object_or_404(_own(request, slug).team.memberships, pk=pk)
@@ -130,8 +126,7 @@ def change_role(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return act(request, lambda: teams.change_role(member, role, by=person_of(request)), done, "team", slug)
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def remove_member(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Take a member out of the own team."""
     member = get_object_or_404(_own(request, slug).team.memberships, pk=pk)
@@ -139,8 +134,7 @@ def remove_member(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return act(request, lambda: teams.remove_member(member, by=person_of(request)), done, "team", slug)
 
 
-@login_required
-@require_POST
+@signed_in_acts
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave the own team."""
     membership = _own(request, slug)

@@ -23,8 +23,7 @@ SWEEP_SECONDS = 6 * 3600.0
 def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
     """Do work in ``slots`` threads (one per processor), each with one process at a time, until ``stop`` is set."""
     if settings.ARENA_ROLE != "worker":
-        message = "a worker needs the role 'worker'; set TOKUMEI_ARENA_ROLE=worker"
-        raise ImproperlyConfigured(message)
+        raise ImproperlyConfigured("a worker needs the role 'worker'; set TOKUMEI_ARENA_ROLE=worker")
     leftovers.sweep_folders()
     count = slots or len(os.sched_getaffinity(0))
     threads = [threading.Thread(target=_work, args=(stop,), name=f"worker-{number}") for number in range(count)]

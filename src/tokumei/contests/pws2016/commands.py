@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tokumei.cli.examples import add_examples
-from tokumei.cli.output import JsonFlag, SeedOption, SettingsOption, finish, progress_bars, show_table, tell, warn
+from tokumei.cli.output import (
+    SHOWN_FINDINGS,
+    JsonFlag,
+    LanguageOption,
+    SeedOption,
+    SettingsOption,
+    check_language,
+    finish,
+    progress_bars,
+    show_findings,
+    show_table,
+    tell,
+    warn,
+    warn_of_seed,
+    with_settings,
+)
 from tokumei.words import percent
 
 if TYPE_CHECKING:
@@ -34,7 +49,6 @@ ThresholdOption = Annotated[
     int | None, typer.Option("--threshold", min=1, help="Rows that make a top item; default: those of the 100th of T.")
 ]
 ComplementFlag = Annotated[bool, typer.Option("--complement", help="Give ham as the share of equal cells.")]
-SHOWN = 20
 
 
 def _rules(cells: str, orphans: str, threshold: int | None, *, complement: bool = False) -> Rules2016:
@@ -43,17 +57,11 @@ def _rules(cells: str, orphans: str, threshold: int | None, *, complement: bool 
     return Pws2016(cells=cells, orphans=orphans, threshold=threshold, complement=complement).rules
 
 
-def _warn_all(messages: Sequence[object]) -> None:
-    for message in dict.fromkeys(messages):
-        warn(message)
-
-
 def _level(option: str, value: str) -> str:
     from tokumei.errors import ParameterError
 
     if value not in ("warning", "error"):
-        message = f"{option} must be warning or error, got '{value}'"
-        raise ParameterError(message, code="usage")
+        raise ParameterError(f"{option} must be warning or error, got '{value}'", code="usage")
     return value
 
 
@@ -76,7 +84,7 @@ def prepare(
             transactions.write_csv(folder / "T.csv", include_header=False, quote_style="never")
     document = {"customers": master.height, "transactions": transactions.height}
     text = f"{output}: {master.height:,} customers, {transactions.height:,} transactions"
-    finish(document, json=json, show=lambda console: console.print(text))
+    finish(document, json=json, text=text)
 
 
 @app.command()
@@ -89,33 +97,19 @@ def check(
     q: Annotated[Path | None, typer.Argument(metavar="[Q]", help="The attacker's estimate of P.")] = None,
     ids: Annotated[str, typer.Option("--ids", help="Ids of M left in M1 or T1: warning or error.")] = "warning",
     orphans: Annotated[str, typer.Option("--orphans", help="Ids of T1 without row in M1: warning or error.")] = "error",
-    language: Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")] = "en",
+    language: LanguageOption = "en",
     json: JsonFlag = False,
 ) -> None:
     """Check the files against each other; exit status 1 if a rule is broken."""
     from tokumei.contests.pws2016.rules import Files, Rules2016
-    from tokumei.errors import ParameterError
 
-    if language not in ("en", "ja"):
-        message = f"--language must be en or ja, got '{language}'"
-        raise ParameterError(message, code="usage")
+    spoken = check_language(language)
     files = Files(m=m, t=t, m1=m1, t1=t1, p=p, q=q)
     result = Rules2016().check(files, ids=_level("--ids", ids), orphans=_level("--orphans", orphans))
-    _warn_all(result.warnings)
-    document = result.as_dict(None if json else SHOWN, language="ja" if language == "ja" else "en")
-
-    def show(console: Console) -> None:
-        if result.valid:
-            console.print("valid", style="green")
-            return
-        names = ["file", "line", "column", "code", "message"]
-        rows = [[error[name] or "" for name in names] for error in document["errors"]]  # type: ignore[attr-defined]
-        show_table(console, [*names[:-1], "what is wrong"], rows)
-        shown = f", the first {SHOWN} shown" if result.error_count > SHOWN else ""
-        noun = "finding" if result.error_count == 1 else "findings"
-        console.print(f"invalid: {result.error_count:,} {noun}{shown}", style="red")
-
-    finish(document, json=json, show=show, status=0 if result.valid else 1)
+    warn(*dict.fromkeys(result.warnings))
+    document = result.as_dict(None if json else SHOWN_FINDINGS, language=spoken)
+    show = partial(show_findings, document=document, names=("file", "line", "column", "code"))
+    finish(document, json=json, show=show, status=int(not result.valid))
 
 
 @app.command()
@@ -138,14 +132,11 @@ def utility(
     found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
     scores = rules.utility(found.original, found.release, found.secret)
     warnings = [*found.warnings, *(message for score in scores.values() for message in score.warnings)]
-    _warn_all(warnings)
+    warn(*dict.fromkeys(warnings))
     values = {name: score.value for name, score in scores.items()}
     rows = [[name, score.value, f"{score.goal.value} is better"] for name, score in scores.items()]
-    finish(
-        {**values, "warnings": list(dict.fromkeys(warnings))},
-        json=json,
-        show=lambda console: show_table(console, ["measure", "value", ""], rows),
-    )
+    document = {**values, "warnings": list(dict.fromkeys(warnings))}
+    finish(document, json=json, table=(["measure", "value", ""], rows))
 
 
 @app.command()
@@ -163,26 +154,17 @@ def anonymize(
     """Anonymize M and T into M1.csv, T1.csv and the secret P.csv of a new folder: publish the first two only."""
     from tokumei.contests.pws2016.rules import Files, Rules2016, find_method
     from tokumei.flow import seeded
-    from tokumei.parts import make_part, parse_settings
 
-    rules = Rules2016()
-    part = find_method(name)
-    method = make_part(part, parse_settings(part, settings or []))
+    rules, method = Rules2016(), with_settings(find_method(name), settings)
     with progress_bars():
         original = rules.read(Files(m=m, t=t))
         result = rules.anonymize(method, original, output, rng=seeded(seed))
-    if seed is not None:
-        warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
-    _warn_all(result["warnings"])
-
-    def show(console: Console) -> None:
-        per = result["pseudonyms_per_customer"]
-        console.print(
-            f"{output}: {result['customers']:,} customers, {result['transactions']:,} transactions, "
-            f"{per['mean']:.2f} pseudonyms per customer (at most {per['max']:,}); keep P.csv secret"
-        )
-
-    finish(result, json=json, show=show)
+    warn_of_seed(seed)
+    warn(*dict.fromkeys(result["warnings"]))
+    per = result["pseudonyms_per_customer"]
+    text = f"{output}: {result['customers']:,} customers, {result['transactions']:,} transactions, "
+    text += f"{per['mean']:.2f} pseudonyms per customer (at most {per['max']:,}); keep P.csv secret"
+    finish(result, json=json, text=text)
 
 
 @app.command()
@@ -203,15 +185,12 @@ def attack(
     from tokumei.contests.pws2016.rules import Files, Rules2016, find_attack
     from tokumei.data import write_text
     from tokumei.flow import seeded
-    from tokumei.parts import make_part, parse_settings
 
-    rules = Rules2016()
-    part = find_attack(name)
-    method = make_part(part, parse_settings(part, settings or []))
+    rules, attacking = Rules2016(), with_settings(find_attack(name), settings)
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1))
-        guesses = rules.attack(method, found.original, found.release, rng=seeded(seed)).tolist()
-    _warn_all(found.warnings)
+        guesses = rules.attack(attacking, found.original, found.release, rng=seeded(seed)).tolist()
+    warn(*dict.fromkeys(found.warnings))
     lines = "".join(f"{row}\n" for row in guesses)
     if output is not None:
         write_text(output, lines)
@@ -232,7 +211,7 @@ def safety(p: PArgument, q: QArgument, json: JsonFlag = False) -> None:
 
     result = Rules2016().safety(p, q)
     text = f"{result.hits:,} of {result.n:,} right: {percent(result.rate)} (by chance {percent(result.control)})"
-    finish(result.as_dict(), json=json, show=lambda console: console.print(text))
+    finish(result.as_dict(), json=json, text=text)
 
 
 @app.command()
@@ -256,7 +235,7 @@ def evaluate(
     with progress_bars():
         found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
         result = rules.evaluate(found.original, found.release, found.secret, rng=seeded(seed))
-    _warn_all(found.warnings)
+    warn(*dict.fromkeys(found.warnings))
     document = {"valid": found.orphans == 0, **result, "warnings": list(found.warnings)}
     negative = result["unsafe"] or found.orphans > 0
     finish(document, json=json, show=lambda console: _show_evaluation(console, result), status=int(negative))
@@ -309,14 +288,4 @@ def table(
     finish({"rows": rows}, json=json, show=show)
 
 
-EXAMPLES = {
-    "pws2016 prepare": ("pws2016 prepare online_retail.parquet -o 2016",),
-    "pws2016 check": ("pws2016 check M.csv T.csv M1.csv T1.csv P.csv",),
-    "pws2016 utility": ("pws2016 utility M.csv T.csv M1.csv T1.csv P.csv",),
-    "pws2016 anonymize": ("pws2016 anonymize ano-ya M.csv T.csv -o submission",),
-    "pws2016 attack": ("pws2016 attack re-tnum M.csv T.csv M1.csv T1.csv -o Q.csv",),
-    "pws2016 safety": ("pws2016 safety P.csv Q.csv",),
-    "pws2016 evaluate": ("pws2016 evaluate M.csv T.csv M1.csv T1.csv P.csv",),
-    "pws2016 table": ("pws2016 table online_retail.parquet",),
-}
-add_examples(app, "pws2016 ", EXAMPLES)
+add_examples(app, "tokumei.contests.pws2016", "pws2016")

@@ -191,6 +191,5 @@ def _numbers(history: History, name: str) -> Ints:
     """Return the codes of a column that has a value in every row."""
     codes = history.codes[history.schema.field(name).name]
     if (codes == MISSING).any():
-        message = f"the column '{name}' must have a value in every row"
-        raise InfeasibleError(message, code="missing-value")
+        raise InfeasibleError(f"the column '{name}' must have a value in every row", code="missing-value")
     return codes

@@ -9,7 +9,7 @@ import typer
 
 from tokumei.cli.examples import add_examples
 from tokumei.cli.join import JoinFlag, finish_joined, inputs
-from tokumei.cli.output import JsonFlag, finish, show_table, warn
+from tokumei.cli.output import JsonFlag, finish, warn
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -30,18 +30,12 @@ def utility(
 
     with inputs([m, t, at], "M T AT", join=join) as (m_file, t_file, at_file):
         result = Pws2017(strict=strict).utility(m_file, t_file, at_file)
-    for message in result.warnings:
-        warn(message)
+    warn(*result.warnings)
     figures = result.as_dict()
     if join:
         finish_joined([f"{name},{value}" for name, value in figures.items()])
     rows = [[name, "-" if value is None else value] for name, value in figures.items()]
-    finish(
-        {**figures, "warnings": list(result.warnings)},
-        json=json,
-        show=lambda c: show_table(c, ["measure", "value"], rows),
-    )
+    finish({**figures, "warnings": list(result.warnings)}, json=json, table=(["measure", "value"], rows))
 
 
-EXAMPLES = {"pws2017 utility": ("pws2017 utility M.csv T.csv AT.csv",)}
-add_examples(app, "pws2017 ", EXAMPLES)
+add_examples(app, "tokumei.contests.pws2017", "pws2017")

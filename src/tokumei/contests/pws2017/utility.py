@@ -100,8 +100,7 @@ def utility_2017(original: pl.DataFrame, anonymized: pl.DataFrame, *, strict: bo
     goods = original["goods"].unique().sort()
     before, after = _rows(original, goods, "T"), _rows(anonymized, goods, "AT")
     if len(before.deleted) == 0 or before.deleted.all():
-        message = "T has no rows, so no figure of 2017 exists; give the original table"
-        raise InputError(message, code="empty")
+        raise InputError("T has no rows, so no figure of 2017 exists; give the original table", code="empty")
     top = popular_goods(before.totals, len(goods), TOP_LIST)
     top_after = popular_goods(after.totals, len(goods), TOP_LIST)
     kept = ~(before.deleted | after.deleted)

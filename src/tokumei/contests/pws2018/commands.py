@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,18 +11,26 @@ import typer
 from tokumei.cli.examples import add_examples
 from tokumei.cli.join import JoinFlag, finish_joined, inputs
 from tokumei.cli.output import (
+    SHOWN_FINDINGS,
     JsonFlag,
+    LanguageOption,
     SeedOption,
     SettingsOption,
+    StrictFlag,
     ThreadsOption,
+    check_language,
+    check_targets,
     finish,
     progress_bars,
-    refuse_overwriting,
     registered,
+    show_findings,
     show_table,
     warn,
+    with_settings,
 )
-from tokumei.contests.pws2018 import figure_commands as pws2018_figures
+from tokumei.contests.pws2018 import figure_commands
+from tokumei.errors import ParameterError
+from tokumei.words import Words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,57 +38,30 @@ if TYPE_CHECKING:
     from tokumei.contests.check_result import CheckResult
 
 app = typer.Typer(no_args_is_help=True)
-pws2018_figures.register(app)
+figure_commands.register(app)
 
 TArgument = Annotated[Path | None, typer.Argument(metavar="T", help="The original transactions.")]
 AArgument = Annotated[Path | None, typer.Argument(metavar="A", help="The anonymized transactions, aligned with T.")]
 A1Argument = Annotated[Path | None, typer.Argument(metavar="A1", help="The published transactions.")]
 F1Argument = Annotated[Path | None, typer.Argument(metavar="F1", help="The guesses: pseudonym,customer.")]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
-StrictFlag = Annotated[
-    bool, typer.Option("--strict", help="Replace oddities of the official programs by the resolution of the spec.")
-]
 TableOption = Annotated[
     Path | None, typer.Option("--table", metavar="R.csv", help="Threshold table; it wins over the formula.")
 ]
-LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
-SHOWN = 20
 
 
 def _output(path: Path | None, *read: Path | None, join: bool) -> Path | None:
     """Return the file to write; say at once if that cannot be done."""
-    from tokumei.data import check_file_target
-    from tokumei.errors import ParameterError
-
     if path is None and not join:
-        message = "name the file to write with -o"
-        raise ParameterError(message, code="usage")
-    if path is not None:
-        refuse_overwriting(path, *read)
-        check_file_target(path)
+        raise ParameterError("name the file to write with -o", code="usage")
+    check_targets([path], *read)
     return path
 
 
 def _finish_check(result: CheckResult, language: str, *, json: bool) -> None:
-    from tokumei.errors import ParameterError
-
-    if language not in ("en", "ja"):
-        message = f"--language must be en or ja, got '{language}'"
-        raise ParameterError(message, code="usage")
-    document = result.as_dict(None if json else SHOWN, language="ja" if language == "ja" else "en")
-
-    def show(console: Console) -> None:
-        if result.valid:
-            console.print("valid", style="green")
-            return
-        rows = [[e["line"], e["cell"] or "", e["code"], e["message"]] for e in document["errors"]]  # type: ignore[attr-defined]
-        show_table(console, ["line", "cell", "code", "what is wrong"], rows)
-        shown = f", the first {SHOWN} shown" if result.error_count > SHOWN else ""
-        console.print(
-            f"invalid: {result.error_count:,} finding{'s' if result.error_count > 1 else ''}{shown}", style="red"
-        )
-
-    finish(document, json=json, show=show, status=0 if result.valid else 1)
+    document = result.as_dict(None if json else SHOWN_FINDINGS, language=check_language(language))
+    show = partial(show_findings, document=document, names=("line", "cell", "code"))
+    finish(document, json=json, show=show, status=int(not result.valid))
 
 
 @app.command()
@@ -88,7 +70,12 @@ def check(t: TArgument = None, a: AArgument = None, language: LanguageOption = "
     from tokumei.contests.pws2018.rules import Original, Rules2018
 
     with inputs([t, a], "T A", join=False) as (t_file, a_file):
-        result = Rules2018().check(Original.read(t_file), a_file)
+        original = Original.read(t_file)
+        result = Rules2018().check(original, a_file)
+        other = Rules2018().other_text(original, a_file) if result.valid else None
+    if other is not None and len(other):
+        # Valid by the official rules: a warning, not a finding.
+        warn(other.reason(str(a_file)).message(Words(language, "tokumei.contests.pws2018"), "reason"))
     _finish_check(result, language, json=json)
 
 
@@ -122,7 +109,7 @@ def publish(a: AArgument = None, output: OutputOption = None, join: JoinFlag = F
             data, _ = published_bytes(read_bytes(a_file, allow_empty=True))
             finish_joined(data.decode().split("\n")[:-1])
         result = Rules2018().publish(a_file, target)
-    finish(result, json=json, show=lambda console: console.print(f"{target}: {result['rows']:,} rows"))
+    finish(result, json=json, text=f"{target}: {result['rows']:,} rows")
 
 
 @app.command()
@@ -134,14 +121,12 @@ def utility(
 
     with inputs([t, a], "T A", join=join) as (t_file, a_file):
         score = Rules2018(strict=strict).utility(Original.read(t_file), Anonymized.read(a_file))
-    for message in score.warnings:
-        warn(message)
+    warn(*score.warnings)
     if join:
         finish_joined([repr(score.value)])
     document = {"U": score.value, **{f"il_{name}": value for name, value in score.parts.items()}}
-    rows = [[name, value] for name, value in document.items()]
-    document_with_warnings = {**document, "warnings": list(score.warnings)}
-    finish(document_with_warnings, json=json, show=lambda console: show_table(console, ["measure", "value"], rows))
+    table = (["measure", "value"], list(document.items()))
+    finish({**document, "warnings": list(score.warnings)}, json=json, table=table)
 
 
 @app.command()
@@ -165,8 +150,7 @@ def safety(
         rules = Rules2018(strict=strict)
         test = rules.safety_test(table)
         result = rules.safety(Original.read(t_file), Anonymized.read(a_file), f1_file, test=test)
-    for message in result.warnings:
-        warn(message)
+    warn(*result.warnings)
     if join:
         finish_joined([str(int(result.unsafe))], status=int(result.unsafe))
 
@@ -208,19 +192,13 @@ def anonymize(
         if bound:
             floor = Rules2018().bound(history)
             result |= {"bound": floor.value, "gap": result["U"] / floor.value - 1 if floor.value else None}
-            for message in floor.warnings:
-                warn(message)
+            warn(*floor.warnings)
         if target is None:
             finish_joined(t_file.with_name("A").read_text(encoding="utf-8").split("\n")[:-1])
-    finish(
-        result,
-        json=json,
-        show=lambda console: console.print(
-            f"{target}: U = {result['U']:.6f}, {result['deleted']:,} of {result['rows']:,} rows deleted, "
-            f"{result['pseudonyms']:,} pseudonyms"
-            + (f"; no strict k-anonymity is below U = {result['bound']:.6f}" if bound else "")
-        ),
-    )
+    text = f"{target}: U = {result['U']:.6f}, {result['deleted']:,} of {result['rows']:,} rows deleted, "
+    text += f"{result['pseudonyms']:,} pseudonyms"
+    text += f"; no strict k-anonymity is below U = {result['bound']:.6f}" if bound else ""
+    finish(result, json=json, text=text)
 
 
 @app.command()
@@ -240,11 +218,10 @@ def attack(
     from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
     from tokumei.data import write_text
     from tokumei.flow import seeded
-    from tokumei.parts import find_part, make_part, parse_settings
+    from tokumei.parts import find_part
 
     target = _output(output, t, a1, join=join)
-    found = find_part("attack", name)
-    part = make_part(found, parse_settings(found, settings or []))
+    part = with_settings(find_part("attack", name), settings)
     with inputs([t, a1], "T A1", join=join) as (t_file, a1_file), progress_bars():
         published = Anonymized.read(a1_file, published=True)
         guesses = Rules2018().attack(part, Original.read(t_file), published, rng=seeded(seed))
@@ -253,11 +230,7 @@ def attack(
     if target is None:
         finish_joined(lines)
     write_text(target, "".join(line + "\n" for line in lines))
-    finish(
-        {"attack": name, "guesses": pairs},
-        json=json,
-        show=lambda console: console.print(f"{target}: {len(pairs):,} guesses by {name}"),
-    )
+    finish({"attack": name, "guesses": pairs}, json=json, text=f"{target}: {len(pairs):,} guesses by {name}")
 
 
 @app.command("use-cases")
@@ -274,8 +247,7 @@ def use_cases(
 
     with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
         result = Rules2018().use_cases(Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=seeded(seed))
-    for message in result.warnings:
-        warn(message)
+    warn(*result.warnings)
 
     def show(console: Console) -> None:
         show_table(console, ["use case", "error"], list(result.errors().items()))
@@ -301,8 +273,7 @@ def evaluate(
     rules = Rules2018(strict=strict)
     with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
         result = rules.evaluate(Original.read(t_file), a_file, guesses or [], test=rules.safety_test(table))
-    for message in result["warnings"]:
-        warn(message)
+    warn(*result["warnings"])
     negative = not result["valid"] or bool(result["unsafe"])
     finish(result, json=json, show=lambda console: _show_evaluation(console, result), status=int(negative))
 
@@ -317,19 +288,4 @@ def _show_evaluation(console: Console, result: dict[str, Any]) -> None:
         console.print("unsafe" if result["unsafe"] else "not shown unsafe")
 
 
-EXAMPLES = {
-    "pws2018 threshold": ("pws2018 threshold --max-n 1000 -o R.csv",),
-    "pws2018 power": ("pws2018 power --k 2 --max-n 1000",),
-    "pws2018 tables": ("pws2018 tables T_final.csv submissions.parquet",),
-    "pws2018 audit": ("pws2018 audit T.csv A.csv --k 2",),
-    "pws2018 check": ("pws2018 check T.csv A.csv", "pws2018 check T.csv A.csv --language ja"),
-    "pws2018 check-guesses": ("pws2018 check-guesses T.csv A1.csv F1.csv",),
-    "pws2018 publish": ("pws2018 publish A.csv -o A1.csv",),
-    "pws2018 utility": ("pws2018 utility T.csv A.csv",),
-    "pws2018 safety": ("pws2018 safety T.csv A.csv F1.csv",),
-    "pws2018 anonymize": ("pws2018 anonymize k-anonymity T.csv --k 2 -o A.csv",),
-    "pws2018 attack": ("pws2018 attack re-item T.csv A1.csv -o F1.csv",),
-    "pws2018 use-cases": ("pws2018 use-cases T.csv A.csv --draws 10",),
-    "pws2018 evaluate": ("pws2018 evaluate T.csv A.csv F1.csv",),
-}
-add_examples(app, "pws2018 ", EXAMPLES)
+add_examples(app, "tokumei.contests.pws2018", "pws2018")

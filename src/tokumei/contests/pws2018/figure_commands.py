@@ -91,11 +91,9 @@ def power(
     try:
         sizes = [int(size) for size in k.split(",")]
     except ValueError:
-        message = f"--k takes whole numbers separated by commas, got '{k}'"
-        raise ParameterError(message, code="usage") from None
+        raise ParameterError(f"--k takes whole numbers separated by commas, got '{k}'", code="usage") from None
     if not all(1 <= size <= LARGEST_CLASS for size in sizes):
-        message = f"--k takes class sizes from 1 to {LARGEST_CLASS}, got '{k}'"
-        raise ParameterError(message, code="usage")
+        raise ParameterError(f"--k takes class sizes from 1 to {LARGEST_CLASS}, got '{k}'", code="usage")
     probability, level = parse_rational(p, name="--p"), parse_rational(alpha, name="--alpha")
     table = power_table(sizes, max_n, p=probability, alpha=level, attempts=attempts)
     best = best_attempts(table)

@@ -34,8 +34,7 @@ def hit_distribution(k: int, members: int) -> list[Fraction]:
     k! equally likely assignments.
     """
     if k < 1 or not 0 <= members <= k:
-        message = f"a class has at least 1 member and at most all can be guessed, got {members} of {k}"
-        raise ParameterError(message)
+        raise ParameterError(f"a class has at least 1 member and at most all can be guessed, got {members} of {k}")
     return [
         Fraction(
             comb(members, j)
@@ -86,8 +85,7 @@ def power_table(
     Columns: ``k``, ``n``, ``test``, ``threshold``, ``caught``, ``survives``.
     """
     if attempts < 1:
-        message = f"the number of attempts must be at least 1, got {attempts}"
-        raise ParameterError(message)
+        raise ParameterError(f"the number of attempts must be at least 1, got {attempts}")
     tests = {
         "official": official_thresholds(max_n, p=p, alpha=alpha),
         "sharp": sharp_thresholds(max_n, p=p, alpha=alpha),
@@ -112,6 +110,5 @@ def best_attempts(table: pl.DataFrame) -> pl.DataFrame:
 
 def _class_size(k: int) -> int:
     if k < 1:
-        message = f"k must be at least 1, got {k}"
-        raise ParameterError(message)
+        raise ParameterError(f"k must be at least 1, got {k}")
     return k

@@ -1,134 +1,51 @@
-"""The figures that the PWS Cup 2018 report prints: tables 3 and 6 to 10, typed in as they stand there (spec B.11).
-
-One row per team in the order of the report. Table 9 is captioned "quantity" in the report, but is the unit price in
-pence, and table 10 the quantity (spec F-B9). The "median" columns are no medians (spec F-B14).
-"""
+"""The figures that the PWS Cup 2018 report prints: tables 3 and 6 to 10 (spec B.11), from ``printed_figures.toml``."""
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from importlib.resources import files
 from io import StringIO
+from typing import Any
 
 import polars as pl
 
-_TABLES_6_AND_7 = """\
-team,U,itemset_error,rfm_error,similarity_wholesale,similarity_retail,similarity_top,rows,top_items_error
-10,.193,.208,.086,.655,.759,.212,1912,.114
-01,.206,.216,.085,.726,.785,.221,2622,.108
-11,.206,.214,.085,.726,.785,.220,2622,.109
-14,.206,.217,.085,.725,.785,.220,2622,.109
-06,.209,.219,.089,.773,.796,.225,2609,.120
-13,.255,.202,.116,.723,.782,.223,1074,.123
-05,.262,.209,.119,.763,.802,.239,1588,.110
-08,.277,.206,.100,.794,.820,.238,1284,.117
-03,.294,.243,.087,.805,.818,.248,4250,.123
-02,.365,.367,.104,.896,.885,.261,12423,.176
-09,.430,.255,.097,.865,.882,.271,5400,.151
-07,.457,.231,.108,.864,.879,.295,2622,.145
-12,.476,.600,.253,.864,.885,.207,0,.199
-"""
-_TABLE_8 = """\
-team,sum,mean,variance,sd,max,min,median
-10,1012524.510,0.272,605.936,2.759,0,0,9.705
-01,1343419.130,0.896,680.608,3.104,0,0,42.170
-11,1343399.980,0.896,680.991,3.106,0,0,41.425
-14,1343523.970,0.895,682.613,3.113,0,0,40.860
-06,1341776.540,0.833,666.992,3.041,0,0,26.800
-13,712427.120,1.478,1622.232,7.551,0,0,2
-05,845338.140,0.192,2197.830,10.366,0,0,0.770
-08,730917.230,0.398,1602.291,7.455,0,0,13.510
-03,2207838.130,1.124,1697.699,7.916,0,0,25.645
-02,6407586.200,4.233,1591.520,7.403,0,0,10.360
-09,3527877.990,7.168,2956.987,14.204,0,0,40.655
-07,1432050.780,0.160,3321.413,16.102,0,0,51.205
-12,322002.510,3.607,172.068,0.777,0,0,60.060
-"""
-_TABLE_9 = """\
-team,sum,mean,variance,sd,max,min,median
-10,21504567.050,252.435,14876936.250,3362.200,145.270,0,125.935
-01,21044240.330,251.547,14818988.610,3354.846,159.860,0,582.695
-11,21065201.260,251.788,14861317.520,3360.155,137.620,0,586.370
-14,21095376.590,252.137,14868026.450,3360.991,148.090,0,573.050
-06,28764438.240,340.543,19892290.490,3960.336,102.350,0,736.430
-13,65563135.010,746.813,42525391.180,6011.711,49.890,1.170,505
-05,57837663.360,664.776,37950519.640,5652.333,55.810,0.570,578.380
-08,7403998.220,88.337,5319812.400,1835.185,386.180,0,457.290
-03,1502531.800,3.302,86581.403,91.098,24727.530,1.020,685.585
-02,56553391.610,782.315,44935363.060,6193.330,61.210,2.150,744.400
-09,1219318.910,3.971,61114.859,62.456,20839.670,1.750,206.405
-07,1499414.970,26.002,40122.198,39.223,19829.820,2.030,551.680
-12,1351469273,15137.764,628951946.300,24553.983,2.310,0.910,40837.830
-"""
-_TABLE_10 = """\
-team,sum,mean,variance,sd,max,min,median
-10,2050787.800,23.742,66213.665,216.073,3.340,0,5.845
-01,2022186.970,23.707,66921.960,217.424,3.200,0,13.035
-11,2014761.980,23.622,66641.357,216.886,2.480,0,14.125
-14,2015408.170,23.629,66686.529,216.974,3.100,0,4.990
-06,2023404.810,23.716,67196.689,217.947,2.680,0,5
-13,4422427.840,50.288,134496.037,324.331,1.230,0,7.500
-05,3804329,43.606,118416.545,301.894,1.410,0,5.220
-08,4903499.120,55.905,149734.975,344.407,1.110,0,3.280
-03,82847.060,0.361,683.784,8.367,1063.160,0,8
-02,4343540.450,58.501,155247.526,351.419,1.100,0,15.540
-09,127153.770,2.306,110.968,1.244,916.310,0,2.345
-07,207315.260,2.764,116.936,1.293,860.760,0,2.710
-12,61802525.510,692.248,1321850.718,1105.441,0,0,1904.295
-"""
 
-# Pearson's r with U as printed; None where the report prints "-".
-PUBLISHED_CORRELATIONS: dict[tuple[int, str], float | None] = {
-    (6, "itemset_error"): 0.654,
-    (6, "rfm_error"): 0.612,
-    (6, "similarity_wholesale"): 0.877,
-    (6, "similarity_retail"): 0.949,
-    (6, "similarity_top"): 0.594,
-    (7, "rows"): 0.203,
-    (7, "top_items_error"): 0.856,
-    (8, "sum"): 0.283,
-    (8, "mean"): 0.599,
-    (8, "variance"): 0.512,
-    (8, "sd"): 0.522,
-    (8, "max"): None,
-    (8, "min"): None,
-    (8, "median"): 0.442,
-    (9, "sum"): 0.515,
-    (9, "mean"): 0.516,
-    (9, "variance"): 0.508,
-    (9, "sd"): 0.365,
-    (9, "max"): 0.502,
-    (9, "min"): 0.794,
-    (9, "median"): 0.528,
-    (10, "sum"): 0.500,
-    (10, "mean"): 0.502,
-    (10, "variance"): 0.481,
-    (10, "sd"): 0.281,
-    (10, "max"): 0.507,
-    (10, "min"): None,
-    (10, "median"): 0.527,
-}
+@cache
+def _printed() -> dict[str, Any]:
+    home = files("tokumei.contests.pws2018")
+    return tomllib.loads(home.joinpath("printed_figures.toml").read_text(encoding="utf-8"))
 
 
-def _read(text: str) -> pl.DataFrame:
-    return pl.read_csv(StringIO(text), schema_overrides={"team": pl.String}).with_columns(
-        pl.exclude("team").cast(pl.Float64)
-    )
+def printed_correlations() -> dict[tuple[int, str], float | None]:
+    """Return Pearson's r with U by table and measure; None where the report prints "-"."""
+    return {
+        (int(table), measure): None if value == "-" else value
+        for table, measures in _printed()["correlations"].items()
+        for measure, value in measures.items()
+    }
+
+
+def _table(name: str) -> pl.DataFrame:
+    frame = pl.read_csv(StringIO(_printed()[name]), schema_overrides={"team": pl.String})
+    return frame.with_columns(pl.exclude("team").cast(pl.Float64))
 
 
 def published_utility() -> pl.DataFrame:
     """Return the utility U of each team (table 3): team, U."""
-    return _read(_TABLES_6_AND_7).select("team", "U")
+    return _table("tables_6_and_7").select("team", "U")
 
 
 def published_figures() -> pl.DataFrame:
     """Return tables 6 to 10 as one long frame: table, team, measure, published."""
-    both = _read(_TABLES_6_AND_7).drop("U")
+    both = _table("tables_6_and_7").drop("U")
     last_two = ["rows", "top_items_error"]
     tables = {
         6: both.drop(last_two),
         7: both.select("team", *last_two),
-        8: _read(_TABLE_8),
-        9: _read(_TABLE_9),
-        10: _read(_TABLE_10),
+        8: _table("table_8"),
+        9: _table("table_9"),
+        10: _table("table_10"),
     }
     long = [
         frame.unpivot(index="team", variable_name="measure", value_name="published").select(

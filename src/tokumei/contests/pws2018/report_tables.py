@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tokumei.contests.pws2018.printed_figures import PUBLISHED_CORRELATIONS, published_figures, published_utility
+from tokumei.contests.pws2018.printed_figures import printed_correlations, published_figures, published_utility
 from tokumei.contests.pws2018.sampling import Sampler
 from tokumei.contests.pws2018.statistics import (
     STATISTICS,
@@ -122,7 +122,7 @@ def published_correlations() -> pl.DataFrame:
     figures = published_figures().join(published_utility(), on="team", maintain_order="left")
     critical = critical_correlation(published_utility().height)
     rows = []
-    for (table, measure), printed in PUBLISHED_CORRELATIONS.items():
+    for (table, measure), printed in printed_correlations().items():
         chosen = figures.filter((pl.col("table") == table) & (pl.col("measure") == measure))
         again = _or_none(pearson_correlation(chosen["U"].to_numpy(), chosen["published"].to_numpy()))
         rows.append((table, measure, printed, again, printed is not None and abs(printed) >= critical))
@@ -145,8 +145,7 @@ def _check(submissions: pl.DataFrame, fillings: int) -> None:
         )
         raise InputError(message)
     if submissions.height == 0:
-        message = "the submissions hold no rows; give the table with the teams' data"
-        raise InputError(message)
+        raise InputError("the submissions hold no rows; give the table with the teams' data")
     if fillings < 1:
         message = f"parameter 'fillings' of the report tables must be a whole number of at least 1, got {fillings}"
         raise ParameterError(message)

@@ -117,8 +117,7 @@ def _range_draw(history: History, release: Release, name: str) -> _RangeDraw:
     """Prepare an ordered column."""
     cells = release.cells[name]
     if not isinstance(cells, RangeCells):
-        message = f"the column '{name}' of the release holds sets; it must hold values, ranges or *"
-        raise InputError(message)
+        raise InputError(f"the column '{name}' of the release holds sets; it must hold values, ranges or *")
     values = history.codes[name]
     low, high = int(values.min(initial=np.iinfo(np.int64).max)), int(values.max(initial=MISSING))
     rows = np.flatnonzero((cells.lo != cells.hi) | cells.suppressed)
@@ -130,8 +129,7 @@ def _set_draw(history: History, release: Release) -> tuple[_RangeDraw, Ints, Boo
     """Prepare the goods: a draw of positions, the codes at these positions, and which rows are known."""
     cells = release.cells["goods"]
     if not isinstance(cells, SetCells):
-        message = "the column 'goods' of the release holds ranges; it must hold values, sets or *"
-        raise InputError(message)
+        raise InputError("the column 'goods' of the release holds ranges; it must hold values, sets or *")
     dictionary = history.categories["goods"]
     translated = cells.categories.cast(pl.Enum(dictionary), strict=False).to_physical().cast(pl.Int64).fill_null(-1)
     own = translated.to_numpy()[cells.codes]

@@ -221,8 +221,7 @@ def judge_use_cases(
     has a generator of its own, spawned from ``rng``.
     """
     if draws < 1:
-        message = f"parameter 'draws' of the use cases must be a whole number of at least 1, got {draws}"
-        raise ParameterError(message)
+        raise ParameterError(f"parameter 'draws' of the use cases must be a whole number of at least 1, got {draws}")
     original = Original.of_history(history, options)
     sampler = Sampler.of_release(history, release)
     results = []

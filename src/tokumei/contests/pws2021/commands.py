@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokumei.cli.examples import add_examples
-from tokumei.cli.output import JsonFlag, finish, show_table, warn
-from tokumei.contests.pws2021 import run_commands as pws2021_runs
+from tokumei.cli.output import SHOWN_FINDINGS, JsonFlag, StrictFlag, finish, show_table, warn
+from tokumei.contests.pws2021 import run_commands
+from tokumei.contests.pws2021.run_commands import B, D, X
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,24 +18,17 @@ if TYPE_CHECKING:
     from tokumei.contests.pws2021.checker import Checked
 
 app = typer.Typer(no_args_is_help=True)
-pws2021_runs.register(app)
+run_commands.register(app)
 
-B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
 C = Annotated[Path, typer.Argument(metavar="C", help="B without the deleted rows.")]
-D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]
-X = Annotated[Path, typer.Argument(metavar="X", help="The deleted rows of B, counted from 0.")]
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="B, C or D.")]
-StrictFlag = Annotated[
-    bool, typer.Option("--strict", help="Replace oddities of the official programs by the resolution of the spec.")
-]
-SHOWN = 20
 
 
 def _finish_check(checked: Checked, *, json: bool) -> None:
     def show(console: Console) -> None:
         found = [*checked.errors, *checked.warnings]
         if found:
-            rows = [[file, f.line or "", f.column or "", f.code, f.message] for file, f in found[:SHOWN]]
+            rows = [[file, f.line or "", f.column or "", f.code, f.message] for file, f in found[:SHOWN_FINDINGS]]
             show_table(console, ["file", "line", "column", "code", "what is wrong"], rows)
         counts = f"{len(checked.errors):,} errors, {len(checked.warnings):,} warnings"
         console.print(f"{'valid' if checked.valid else 'invalid'}: {counts}", style="green" if checked.valid else "red")
@@ -73,7 +67,7 @@ def uniqrt(
     from tokumei.contests.pws2021.rules import HealthFile
 
     figures = uniqueness_rate(HealthFile.read(c, "C").table, population=population).as_dict()
-    finish(figures, json=json, show=lambda console: show_table(console, ["measure", "value"], list(figures.items())))
+    finish(figures, json=json, table=(["measure", "value"], list(figures.items())))
 
 
 @app.command()
@@ -82,14 +76,13 @@ def iloss(c: C, d: D, json: JsonFlag = False) -> None:
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
     figures = Rules2021().iloss(HealthFile.read(c, "C"), HealthFile.read(d, "D")).as_dict()
-    finish(figures, json=json, show=lambda console: _show_rows(console, figures))
+    finish(figures, json=json, table=_by_row(figures))
 
 
-def _show_rows(console: Console, figures: dict[str, Any]) -> None:
-    """Print a table with the rows max and mean."""
+def _by_row(figures: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    """Return a table with the rows max and mean."""
     names = list(figures["max"])
-    rows = [[row, *(figures[row][name] for name in names)] for row in figures]
-    show_table(console, ["", *names], rows)
+    return ["", *names], [[row, *(figures[row][name] for name in names)] for row in figures]
 
 
 @app.command()
@@ -98,10 +91,9 @@ def umark(b: B, d: D, strict: StrictFlag = False, json: JsonFlag = False) -> Non
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
     found, warnings = Rules2021(strict=strict).umark(HealthFile.read(b, "B"), HealthFile.read(d, "D"))
-    for message in warnings:
-        warn(message)
+    warn(*warnings)
     figures: dict[str, Any] = found.as_dict()
-    finish({**figures, "warnings": warnings}, json=json, show=lambda console: _show_rows(console, figures))
+    finish({**figures, "warnings": warnings}, json=json, table=_by_row(figures))
 
 
 @app.command()
@@ -111,8 +103,7 @@ def ccount(table: Table, json: JsonFlag = False) -> None:
     from tokumei.contests.pws2021.rules import HealthFile
 
     rows = cross_counts(HealthFile.read(table, "D").table).listed()
-    show = ["value", "dia", "cnt", "rate"]
-    finish({"ccount": rows}, json=json, show=lambda console: show_table(console, show, rows))
+    finish({"ccount": rows}, json=json, table=(["value", "dia", "cnt", "rate"], rows))
 
 
 @app.command()
@@ -126,9 +117,8 @@ def odds(table: Table, json: JsonFlag = False) -> None:
         warn(f"no finite odds ratio for {', '.join(found.separated)} (a value with no or only positives)")
     terms = found.as_dict()
     rows = [[term, *figures.values()] for term, figures in terms.items()]
-    headers = ["term", "Coef", "OR", "pvalue"]
     document = {"odds": terms, "separated": list(found.separated)}
-    finish(document, json=json, show=lambda console: show_table(console, headers, rows))
+    finish(document, json=json, table=(["term", "Coef", "OR", "pvalue"], rows))
 
 
 @app.command()
@@ -139,8 +129,7 @@ def cor(table: Table, json: JsonFlag = False) -> None:
 
     names, matrix = correlations(HealthFile.read(table, "D").table)
     rows = [[name, *row] for name, row in zip(names, matrix.tolist(), strict=True)]
-    document = {"columns": list(names), "matrix": matrix}
-    finish(document, json=json, show=lambda console: show_table(console, ["", *names], rows))
+    finish({"columns": list(names), "matrix": matrix}, json=json, table=(["", *names], rows))
 
 
 @app.command()
@@ -154,11 +143,10 @@ def lmark(
     from tokumei.contests.pws2021.rules import Rules2021
 
     found = Rules2021(strict=strict).lmark(ea, e)
-    for message in found.warnings:
-        warn(message)
+    warn(*found.warnings)
     figures = found.as_dict()
-    document = {**figures, "warnings": list(found.warnings)}
-    finish(document, json=json, show=lambda console: show_table(console, ["measure", "value"], list(figures.items())))
+    table = (["measure", "value"], list(figures.items()))
+    finish({**figures, "warnings": list(found.warnings)}, json=json, table=table)
 
 
 @app.command()
@@ -175,8 +163,7 @@ def evaluate(
     from tokumei.contests.pws2021.rules import HealthFile
 
     result = Pws2021(strict=strict, round=contest_round).rules.evaluate(HealthFile.read(b, "B"), d, x)
-    for message in result["warnings"][:SHOWN]:
-        warn(message)
+    warn(*result["warnings"][:SHOWN_FINDINGS])
 
     def show(console: Console) -> None:
         rows = [[name, *found.values()] for name, found in result["limits"].items()]
@@ -187,25 +174,4 @@ def evaluate(
     finish(result, json=json, show=show, status=int(not result["passes"]))
 
 
-EXAMPLES = {
-    "pws2021 anonymize": ("pws2021 anonymize team06 B.csv -o D.csv -x X.csv",),
-    "pws2021 attack": ("pws2021 attack likelihood CT.csv D.csv -o E.csv",),
-    "pws2021 risk": ("pws2021 risk B.csv D.csv X.csv --draws 20",),
-    "pws2021 rlink": ("pws2021 rlink CT.csv D.csv -o E.csv",),
-    "pws2021 pick": ("pws2021 pick B.csv X.csv -o CT.csv --answers EA.csv",),
-    "pws2021 join": ("pws2021 join C.csv D.csv -o joined.csv",),
-    "pws2021 exclude": ("pws2021 exclude B.csv X.csv -o C.csv",),
-    "pws2021 synth": ("pws2021 synth B.csv -o synthetic.csv",),
-    "pws2021 seed-guess": ("pws2021 seed-guess B.csv CT.csv --first 0 --last 1000",),
-    "pws2021 check-dx": ("pws2021 check-dx B.csv D.csv X.csv",),
-    "pws2021 check-e": ("pws2021 check-e B.csv E.csv",),
-    "pws2021 uniqrt": ("pws2021 uniqrt C.csv",),
-    "pws2021 iloss": ("pws2021 iloss C.csv D.csv",),
-    "pws2021 umark": ("pws2021 umark B.csv D.csv",),
-    "pws2021 ccount": ("pws2021 ccount B.csv",),
-    "pws2021 odds": ("pws2021 odds B.csv",),
-    "pws2021 cor": ("pws2021 cor B.csv",),
-    "pws2021 lmark": ("pws2021 lmark EA.csv E.csv",),
-    "pws2021 evaluate": ("pws2021 evaluate B.csv D.csv X.csv",),
-}
-add_examples(app, "pws2021 ", EXAMPLES)
+add_examples(app, "tokumei.contests.pws2021", "pws2021")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +13,12 @@ from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
     SettingsOption,
+    check_targets,
     finish,
     progress_bars,
-    refuse_overwriting,
     show_table,
-    warn,
+    warn_of_seed,
+    with_settings,
 )
 
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
@@ -32,16 +34,6 @@ def register(app: typer.Typer) -> None:
     for command in (anonymize, attack, risk, rlink, pick, join, exclude, synth):
         app.command()(command)
     app.command("seed-guess")(seed_guess)
-
-
-def _check_targets(targets: Iterable[Path | None], *read: Path) -> None:
-    """Say at once if a file cannot be written."""
-    from tokumei.data import check_file_target
-
-    for target in targets:
-        if target is not None:
-            refuse_overwriting(target, *read)
-            check_file_target(target)
 
 
 def _write(path: Path | None, lines: Iterable[object], *, secret: bool = False) -> None:
@@ -65,29 +57,20 @@ def anonymize(
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021, release_lines
     from tokumei.errors import ParameterError
     from tokumei.flow import seeded
-    from tokumei.parts import make_part, parse_settings
 
     if output is None and excluded is None:
-        message = "name the file D to write with -o, the file X with -x, or both"
-        raise ParameterError(message, code="usage")
-    _check_targets((output, excluded), b)
+        raise ParameterError("name the file D to write with -o, the file X with -x, or both", code="usage")
+    check_targets((output, excluded), b)
     rules = Rules2021()
-    found = rules.anonymizer(name)
-    method = make_part(found, parse_settings(found, settings or []))
+    method = with_settings(rules.anonymizer(name), settings)
     original = HealthFile.read(b, "B")
     with progress_bars():
         release, secret = rules.anonymize(method, original, rng=seeded(seed))
-    if seed is not None:
-        warn("this release can be made again by whoever guesses the seed; leave --seed out for a real one")
+    warn_of_seed(seed)
     deleted = kept_rows(original.frame.height, secret.rows)
     _write(output, release_lines(release, original))
     _write(excluded, deleted.tolist(), secret=True)
-    result: dict[str, Any] = {
-        "method": name,
-        "rows": len(release),
-        "deleted": len(deleted),
-        "report": dict(secret.report),
-    }
+    result = {"method": name, "rows": len(release), "deleted": len(deleted), "report": dict(secret.report)}
 
     def show(console: Any) -> None:
         console.print(f"{name}: D has {len(release):,} rows, {len(deleted):,} rows of B deleted")
@@ -111,22 +94,17 @@ def attack(
     """Attack D as someone who holds the test rows CT; write three guesses per row."""
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
     from tokumei.flow import seeded
-    from tokumei.parts import make_part, parse_settings
 
-    _check_targets((output,), ct, d)
-    found = Rules2021().find_attack(name)
-    part = make_part(found, parse_settings(found, settings or []))
+    check_targets((output,), ct, d)
+    part = with_settings(Rules2021().find_attack(name), settings)
     test, release = HealthFile.read(ct, "CT").history, HealthFile.read(d, "D").table.release()
     with progress_bars():
         answers = part.guess(test, release, rng=seeded(seed))
     guesses = answers.choices(release.pseudonyms).tolist()
     _write(output, (",".join(map(str, row)) for row in guesses))
     members = sum(row[0] >= 0 for row in guesses)
-    finish(
-        {"attack": name, "rows": guesses, "members": members},
-        json=json,
-        show=lambda console: console.print(f"{output}: {members} of {len(guesses)} rows answered as members by {name}"),
-    )
+    text = f"{output}: {members} of {len(guesses)} rows answered as members by {name}"
+    finish({"attack": name, "rows": guesses, "members": members}, json=json, text=text)
 
 
 def rlink(ct: CT, d: D, output: OutputOption = None, json: JsonFlag = False) -> None:
@@ -134,7 +112,7 @@ def rlink(ct: CT, d: D, output: OutputOption = None, json: JsonFlag = False) -> 
     from tokumei.contests.pws2021.attacks.nearest_linkage import NearestLinkage
     from tokumei.contests.pws2021.rules import HealthFile
 
-    _check_targets((output,), ct, d)
+    check_targets((output,), ct, d)
     guesses, distances, median = NearestLinkage().link(HealthFile.read(ct, "CT").table, HealthFile.read(d, "D").table)
     rows = guesses.tolist()
     _write(output, (",".join(map(str, row)) for row in rows))
@@ -158,17 +136,12 @@ def pick(
     """Draw 50 deleted and 50 kept rows of B as test rows CT, with their true rows EA."""
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
-    _check_targets((output, answers), b, x)
+    check_targets((output, answers), b, x)
     lines, truth = Rules2021().pick(HealthFile.read(b, "B"), x, seed=seed)
     _write(output, lines)
     _write(answers, truth.tolist(), secret=True)
-    finish(
-        {"ct": lines, "ea": truth},
-        json=json,
-        show=lambda console: show_table(
-            console, ["test row", "row of D"], list(zip(lines, truth.tolist(), strict=True))
-        ),
-    )
+    rows = list(zip(lines, truth.tolist(), strict=True))
+    finish({"ct": lines, "ea": truth}, json=json, table=(["test row", "row of D"], rows))
 
 
 def join(
@@ -179,10 +152,10 @@ def join(
     """Join files of row numbers into their sorted union."""
     from tokumei.contests.pws2021.rules import joined_rows
 
-    _check_targets((output,), *files)
+    check_targets((output,), *files)
     rows = joined_rows(files).tolist()
     _write(output, rows, secret=True)
-    finish({"rows": rows}, json=json, show=lambda console: console.print("\n".join(map(str, rows))))
+    finish({"rows": rows}, json=json, text="\n".join(map(str, rows)))
 
 
 def exclude(
@@ -196,14 +169,12 @@ def exclude(
     from tokumei.contests.pws2021.rows import kept_rows
     from tokumei.contests.pws2021.rules import HealthFile, read_rows
 
-    _check_targets((output, index), b, x)
+    check_targets((output, index), b, x)
     original = HealthFile.read(b, "B")
     kept = kept_rows(original.frame.height, read_rows(x, count=original.frame.height))
     _write(output, original.lines(kept))
     _write(index, kept.tolist(), secret=True)
-    finish(
-        {"rows": len(kept), "kept": kept}, json=json, show=lambda console: console.print(f"C has {len(kept):,} rows")
-    )
+    finish({"rows": len(kept), "kept": kept}, json=json, text=f"C has {len(kept):,} rows")
 
 
 def synth(
@@ -218,19 +189,13 @@ def synth(
     from tokumei.contests.pws2021.synthesizer import HealthSynthesizer
     from tokumei.flow import seeded
 
-    _check_targets((output,), b)
+    check_targets((output,), b)
     table = HealthFile.read(b, "B").table
     drawn = HealthSynthesizer.of(table).draw(rows or table.height, rng=seeded(seed))
     lines = drawn.lines()
     _write(output, lines)
-    from hashlib import sha256
-
     checksum = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
-    finish(
-        {"rows": drawn.height, "sha256": checksum},
-        json=json,
-        show=lambda console: console.print(f"{output}: {drawn.height:,} rows"),
-    )
+    finish({"rows": drawn.height, "sha256": checksum}, json=json, text=f"{output}: {drawn.height:,} rows")
 
 
 def risk(
@@ -245,17 +210,15 @@ def risk(
 ) -> None:
     """Measure the mean risk of an attack over many draws of test rows, with its interval."""
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
-    from tokumei.parts import make_part, parse_settings
 
     rules = Rules2021()
-    found = rules.find_attack(name)
-    part = make_part(found, parse_settings(found, settings or []))
+    part = with_settings(rules.find_attack(name), settings)
     with progress_bars():
         score, marks = rules.risk(part, HealthFile.read(b, "B"), d, x, draws=draws, seed=seed)
     low, high = (score.interval.low, score.interval.high) if score.interval else (score.value, score.value)
     sentence = f"{name}: risk {score.value:.4f} ({low:.4f} to {high:.4f}) over {draws} draws"
     document = {"attack": name, **score.as_dict(), "draws": [mark.as_dict() for mark in marks]}
-    finish(document, json=json, show=lambda console: console.print(sentence))
+    finish(document, json=json, text=sentence)
 
 
 def seed_guess(
@@ -271,10 +234,9 @@ def seed_guess(
     """Look for the seed with which the public synthesizer made the table of these test rows; exit status 1 if found."""
     from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
-    from tokumei.data import check_file_target, write_text
+    from tokumei.data import write_text
 
-    if state is not None:
-        check_file_target(state)
+    check_targets([state])
     known = SeedState.from_json(state.read_text(encoding="utf-8")) if state is not None and state.exists() else None
     result = known or SeedState(first)
     search = SeedSearch(first=first, last=last, most=SEEDS_PER_SAVE)
@@ -286,6 +248,4 @@ def seed_guess(
                 write_text(state, result.to_json())
     sentence = f"seeds {first} to {result.next_seed - 1}: best {result.best_seed} with {result.best_rows} known rows; "
     sentence += f"found {result.found}" if result.found is not None else "none holds them all"
-    finish(
-        result.as_dict(), json=json, show=lambda console: console.print(sentence), status=int(result.found is not None)
-    )
+    finish(result.as_dict(), json=json, text=sentence, status=int(result.found is not None))

@@ -208,8 +208,7 @@ def _texts(history: History, name: str) -> pl.Series:
     """Return a nominal column."""
     spec = history.schema.field(name)
     if not spec.nominal:
-        message = f"the column '{name}' must be a category; correct its kind in the schema"
-        raise SchemaError(message)
+        raise SchemaError(f"the column '{name}' must be a category; correct its kind in the schema")
     return history.categories[name].gather(history.codes[name])
 
 
@@ -222,8 +221,7 @@ def _floats(history: History, name: str) -> Floats:
     else:
         found = value_text(np.where(codes == MISSING, 0, codes), spec).cast(pl.Float64, strict=False)
     if (codes == MISSING).any() or found.null_count():
-        message = f"the column '{name}' must have a number in every row"
-        raise InfeasibleError(message, code="no-number")
+        raise InfeasibleError(f"the column '{name}' must have a number in every row", code="no-number")
     return found.to_numpy()
 
 

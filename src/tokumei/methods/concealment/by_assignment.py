@@ -32,8 +32,7 @@ def disjoint_permutations(cost: npt.ArrayLike, count: int) -> Ints:
     """Return ``count`` permutations (lines) without fixed points and without a common pair, each cheapest in turn."""
     matrix = np.array(cost, dtype=np.float64)
     if count >= len(matrix):
-        message = f"{len(matrix)} elements have no {count} such permutations"
-        raise ValueError(message)
+        raise ValueError(f"{len(matrix)} elements have no {count} such permutations")
     np.fill_diagonal(matrix, FORBIDDEN)
     found = np.empty((count, len(matrix)), dtype=np.int64)
     every = np.arange(len(matrix))

@@ -36,8 +36,7 @@ def draw_matching(
         return np.zeros(0, dtype=np.bool_)
     sums = np.concatenate((np.bincount(rows, weights), np.bincount(columns, weights)))
     if (weights <= 0).any() or (sums != sums[0]).any():
-        message = "the weights must be positive and have the same sum at every row and every column"
-        raise ValueError(message)
+        raise ValueError("the weights must be positive and have the same sum at every row and every column")
     # Columns are numbered after the rows, so that one walk can step on both.
     nodes = int(rows.max()) + 1
     ends = np.stack((rows, columns + nodes), axis=1)

@@ -77,12 +77,10 @@ def _without_diagonal(cost: npt.ArrayLike, least: int) -> Floats:
     """Return the costs with nobody near to himself; refuse what cannot be covered."""
     matrix = np.array(cost, dtype=np.float64)
     if len(matrix) <= least:
-        message = f"{len(matrix)} vertices cannot have {least} partners each"
-        raise ValueError(message)
+        raise ValueError(f"{len(matrix)} vertices cannot have {least} partners each")
     np.fill_diagonal(matrix, np.inf)
     if (matrix < 0).any() or (matrix != matrix.T).any():
-        message = "the costs of an edge cover must be symmetric and not negative"
-        raise ValueError(message)
+        raise ValueError("the costs of an edge cover must be symmetric and not negative")
     return matrix
 
 

@@ -1,9 +1,9 @@
-"""k-concealment on a time grid: every history is completed to all slots, then published slot by slot (spec C.5).
+"""k-concealment on a time grid: every history is completed to all slots, then published by slot (paper, section 4.1).
 
 A completed history has one record per slot, so that subjects are like rows of a static table and nothing has to be
 aligned or deleted. A slot without a record says so (``star``: a missing value, which in a union of categories is one
 element more and makes a union of ordered values ``*``), repeats the previous record, or lies on the line between its
-neighbours (spec F-C5).
+neighbours.
 """
 
 from __future__ import annotations
@@ -27,6 +27,15 @@ from tokumei.methods.pseudonyms import draw_pseudonyms
 from tokumei.parts import Method, parameter
 
 MOST_RECORDS = 50_000_000
+# A grid with more slots than this times the records of a subject is mostly empty; one of few slots is small anyway.
+SLOTS_PER_RECORD = 10
+FEW_SLOTS = 50
+# So many records should have a slot of their own.
+OWN_SLOT = 0.95
+# Round lengths of a slot: days, and seconds up to the day.
+ROUND_DAYS = (1, 7, 14, 28, 91, 182, 364)
+ROUND_SECONDS = (1, 5, 10, 30, 60, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200)
+SECONDS_PER_DAY = 86_400
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,16 +47,44 @@ class Completed:
     slots: int
 
 
-def complete(history: History, *, slot: int = 0, fill: str = "star") -> Completed:
-    """Complete every subject to all slots: the observed times, or multiples of ``slot`` steps (seconds or days).
+def usual_slot(history: History) -> int:
+    """Return a slot that suits the data: 0, the observed times, where people share them, else a round length.
 
+    That is the coarsest at which 95 % of the records have a slot of their own or, where that would take more than ten
+    slots per record, the finest that does not.
+    """
+    clock = _clock(history)
+    times = _times(history, clock)
+    observed = np.unique(times)
+    average = len(history) / max(len(history.subjects), 1)
+    if len(observed) <= max(average, FEW_SLOTS):
+        return 0
+    if clock.kind is Kind.DATE:
+        lengths = list(ROUND_DAYS)
+    else:
+        lengths = [*ROUND_SECONDS, *(days * SECONDS_PER_DAY for days in ROUND_DAYS)]
+    most = max(SLOTS_PER_RECORD * average, FEW_SLOTS)
+    small = [length for length in lengths if len(np.unique(observed // length)) <= most] or lengths[-1:]
+
+    def apart(length: int) -> bool:
+        slots = times // length
+        width = int(slots.max() - slots.min()) + 1
+        return len(np.unique(history.subject * width + (slots - slots.min()))) >= OWN_SLOT * len(history)
+
+    return next((length for length in reversed(small) if apart(length)), small[0])
+
+
+def complete(history: History, *, slot: int | None = None, fill: str = "star") -> Completed:
+    """Complete every subject to all slots: multiples of ``slot`` steps (seconds or days), 0 for the observed times.
+
+    Without a ``slot`` the one of `usual_slot` is taken; if more than half of the records would fall into a slot that an
+    earlier one of the same subject has, the data is refused: it is no series of moments, and a slot must be named.
     Of several records of a subject in one slot the first by time, then by file order, is kept.
     """
     clock = _clock(history)
-    times = history.codes[clock.name]
-    if (times == MISSING).any():
-        message = f"the column '{clock.name}' has records without a time; delete or complete them to use a time grid"
-        raise InfeasibleError(message)
+    times = _times(history, clock)
+    chosen = slot is None
+    slot = usual_slot(history) if slot is None else slot
     grid, place = np.unique(times // slot * slot if slot else times, return_inverse=True)
     subjects = len(history.subjects)
     if subjects * len(grid) > MOST_RECORDS:
@@ -60,6 +97,14 @@ def complete(history: History, *, slot: int = 0, fill: str = "star") -> Complete
     # Written backwards, so that the first record of a slot stays.
     order = np.lexsort((np.arange(len(history)), times))[::-1]
     rows[history.subject[order] * len(grid) + place[order]] = order
+    kept = int((rows >= 0).sum())
+    if chosen and kept * 2 < len(history):
+        message = (
+            f"one record per subject and slot would keep {kept:,} of {len(history):,} records "
+            f"(slots of '{clock.name}': {slot or 'as observed'}); use k-anonymity for data with many records at a "
+            "time, or set slot to accept that"
+        )
+        raise InfeasibleError(message)
     codes, categories = {}, dict(history.categories)
     for spec in history.schema.fields:
         if spec.name == clock.name:
@@ -73,6 +118,15 @@ def complete(history: History, *, slot: int = 0, fill: str = "star") -> Complete
         codes[spec.name] = _filled(found.reshape(subjects, len(grid)), grid, absent, spec, fill).ravel()
     subject = np.repeat(np.arange(subjects), len(grid))
     return Completed(History(history.schema, history.subjects, subject, codes, categories), rows, len(grid))
+
+
+def _times(history: History, clock: Field) -> Ints:
+    """Return the time of every record; refuse records without one."""
+    times = history.codes[clock.name]
+    if (times == MISSING).any():
+        message = f"the column '{clock.name}' has records without a time; delete or complete them to use a time grid"
+        raise InfeasibleError(message)
+    return times
 
 
 def _clock(history: History) -> Field:
@@ -148,11 +202,16 @@ class RecordInterpolation(Method):
 
     name: ClassVar[str] = "record-interpolation"
     summary: ClassVar[str] = "complete histories to a time grid, publish unions of k subjects slot by slot"
-    source: ClassVar[str] = "k-concealment for history data, record interpolation (spec C.5)"
+    source: ClassVar[str] = "k-concealment for history data, section 4.1 (record interpolation)"
 
     k: int = parameter(2, "how many pseudonyms every subject must fit", low=2)
     graph: str = parameter("assignment", "how partners are chosen", choices=("assignment", *GRAPHS))
-    slot: int = parameter(0, "seconds (or days) that make one slot of the grid (0: the observed times)", low=0)
+    slot: int | None = parameter(
+        None,
+        "seconds (days of a date) that make one slot of the grid (0: the observed times; default: a round length at "
+        "which 95 % of the records have a slot of their own)",
+        low=0,
+    )
     fill: str = parameter("star", "what stands in an empty slot", choices=("star", "previous", "linear"))
     longest: int = parameter(3, "longest cycle of an assignment for k = 2 (0: any)", low=0)
     block: int = parameter(2000, "most subjects that are compared with each other", low=2)
@@ -165,6 +224,10 @@ class RecordInterpolation(Method):
         completed = complete(history, slot=self.slot, fill=self.fill)
         hulls, owners = self._hulls(completed.history, rng)
         return publish_slots(completed, hulls, owners, rng=rng, method=self.name)
+
+    def generalized(self, history: History) -> History:
+        """Return the completed history: what the published records are unions of."""
+        return history if len(history) == 0 else complete(history, slot=self.slot, fill=self.fill).history
 
     def _hulls(self, history: History, rng: np.random.Generator) -> tuple[Groups, Ints]:
         """Return the set of every pseudonym and its owner."""

@@ -40,6 +40,7 @@ class Surplus(StrEnum):
     DUMMY = "dummy"
     SPLIT = "split"
     SHARED = "shared"
+    POOLED = "pooled"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,13 +88,19 @@ def merge_groups(
     rounds: int = 3,
     surplus: Surplus = Surplus.DELETE,
     threads: int = 1,
+    position: Ints | None = None,
 ) -> tuple[Merged, Ints]:
-    """Align the records of every group; return what is published and the record positions that are not."""
+    """Align the records of every group; return what is published and the record positions that are not.
+
+    ``position`` is an alignment made elsewhere (default: that of least loss): for every line of a group the positions
+    of the records that it merges, members in the order of their record counts.
+    """
     counts = table.counts()
     ready = groups.shortest_first(counts)
-    _, position = align_groups(
-        table, ready.members, ready.bounds, limit=limit, rounds=rounds, threads=threads, keep=True
-    )
+    if position is None:
+        _, position = align_groups(
+            table, ready.members, ready.bounds, limit=limit, rounds=rounds, threads=threads, keep=True
+        )
     sizes = np.repeat(ready.sizes(), counts[ready.members[ready.bounds[:-1]]])
     starts = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
     unit_of = np.repeat(np.arange(len(table)), counts)

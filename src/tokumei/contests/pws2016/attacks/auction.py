@@ -32,8 +32,7 @@ def auction(cost: npt.NDArray[np.floating], *, resolution: float = RESOLUTION) -
     """
     rows, columns = cost.shape
     if rows > columns:
-        message = f"an assignment needs at least as many columns as rows, got {rows} rows and {columns} columns"
-        raise ValueError(message)
+        raise ValueError(f"an assignment needs at least as many columns as rows, got {rows} rows and {columns} columns")
     if rows == 0:
         return np.empty(0, dtype=np.int64)
     whole = np.rint(cost.astype(np.float64) / resolution)

@@ -218,8 +218,7 @@ def _item_column(schema: Schema, wanted: str | None) -> str:
     """Return the category column that serves as items."""
     nominal = [spec.name for spec in schema.fields if spec.nominal]
     if not nominal:
-        message = "'re-item' compares a category column, and the schema has none; use another attack"
-        raise InfeasibleError(message)
+        raise InfeasibleError("'re-item' compares a category column, and the schema has none; use another attack")
     if wanted is None:
         return nominal[0]
     if wanted not in nominal:

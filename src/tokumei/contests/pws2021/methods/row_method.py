@@ -70,6 +70,5 @@ def column_numbers(owner: str, text: str, count: int) -> list[float]:
     except ValueError:
         numbers = []
     if len(numbers) != count:
-        message = f"'{owner}': give one number per column, {count} in all, such as 75_50; got '{text}'"
-        raise ParameterError(message)
+        raise ParameterError(f"'{owner}': give one number per column, {count} in all, such as 75_50; got '{text}'")
     return numbers

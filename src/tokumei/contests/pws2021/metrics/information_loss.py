@@ -56,8 +56,7 @@ class RowLoss(Metric):
     def measure(self, history: History, release: Release, secret: Secret) -> Score:
         """Compare every row with the one that stood in its place."""
         if len(release) == 0:
-            message = f"'{self.name}' compares rows, and the release has none"
-            raise InfeasibleError(message, code="no-rows")
+            raise InfeasibleError(f"'{self.name}' compares rows, and the release has none", code="no-rows")
         found = information_loss(health_table(history).take(secret.rows), health_table(release))
         parts = {f"{what} {name}": row[name] for what, row in found.as_dict().items() for name in PARTS}
         return Score(name=self.name, value=found.largest["max"], goal=Goal.LOWER, parts=parts)

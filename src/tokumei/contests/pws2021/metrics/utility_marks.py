@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tokumei.contests.pws2021.measures import UtilityDifferences, utility_differences
 from tokumei.contests.pws2021.table import HOME, HealthTable, health_table
-from tokumei.contests.pws2021.utility import UtilityDifferences, utility_differences
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.parts import Metric, parameter
@@ -34,8 +34,7 @@ def utility_marks(
     warnings = utility_warnings(found)
     if strict and warnings:
         code, values = next(iter(warnings.items()))
-        message = f"{files[1]}: {Message(f'refusal.{code}', values, HOME)}"
-        raise InfeasibleError(message, code=code, file=files[1])
+        raise InfeasibleError(f"{files[1]}: {Message(f'refusal.{code}', values, HOME)}", code=code, file=files[1])
     return found, [Message(f"warning.{code}", values, HOME) for code, values in warnings.items()]
 
 

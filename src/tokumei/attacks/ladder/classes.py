@@ -1,0 +1,113 @@
+"""The distinct histories of a release, laid out for attackers who know only a little of somebody.
+
+Pseudonyms that published the same are one class: nothing in the release tells its members apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.ladder.field_values import FieldValues, elements_of_sets, ends_of_ranges
+from tokumei.attacks.matching.consistency import Histories, published_histories
+from tokumei.data import MISSING, History, RangeCells, Release, SetCells
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedClasses:
+    """Rows ``starts[c]`` to ``starts[c + 1]`` are the history of class c, shared by ``members[c]`` pseudonyms.
+
+    Ordered fields are ``low``, ``high`` and ``hidden`` (field by row); of the nominal field j, row r holds the codes
+    ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden. ``weight`` is what one value of a hidden cell
+    is worth: the inverse of the number of values that the original has there; ``codes`` is how many codes the original
+    has for each nominal field.
+    """
+
+    histories: Histories
+    starts: Ints
+    members: Ints
+    ordered: tuple[str, ...]
+    nominal: tuple[str, ...]
+    low: Ints
+    high: Ints
+    hidden: Bools
+    bounds: Ints
+    elements: Ints
+    weight: Floats
+    codes: tuple[int, ...]
+
+    def __len__(self) -> int:
+        """Return the number of classes."""
+        return len(self.members)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields in the order of the columns of what is known: ordered ones first."""
+        return (*self.ordered, *self.nominal)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of rows of every class."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def numbers(self) -> Ints:
+        """The class of every row."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def shown(self) -> dict[str, FieldValues]:
+        """The values that every field shows, class by class."""
+        ordered = {
+            name: ends_of_ranges(self.low[field], self.high[field], self.hidden[field], self.numbers, self.members)
+            for field, name in enumerate(self.ordered)
+        }
+        nominal = {
+            name: elements_of_sets(self.bounds[field], self.elements, self.numbers, self.members)
+            for field, name in enumerate(self.nominal)
+        }
+        return {**ordered, **nominal}
+
+    def rows(self, number: int) -> slice:
+        """Return where the rows of a class are."""
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+
+def lay_out_classes(history: History, release: Release) -> PublishedClasses:
+    """Return the classes of a release; ``history`` gives the values that hidden cells may have."""
+    histories = published_histories(release)
+    sizes = histories.sizes()[histories.first_of]
+    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    shift = np.repeat(histories.starts[histories.first_of] - starts[:-1], sizes)
+    rows = histories.rows[np.arange(starts[-1]) + shift]
+    ordered = tuple(spec.name for spec in release.schema.fields if not spec.nominal)
+    nominal = tuple(spec.name for spec in release.schema.fields if spec.nominal)
+    ranges = [cells.take(rows) for name in ordered if isinstance(cells := release.cells[name], RangeCells)]
+    sets = [cells.take(rows) for name in nominal if isinstance(cells := release.cells[name], SetCells)]
+    base = np.concatenate(([0], np.cumsum([len(cells.codes) for cells in sets]))).astype(np.int64)
+    distinct = [
+        max(len(np.unique(codes[codes != MISSING])), 1)
+        for codes in (history.codes[name] for name in (*ordered, *nominal))
+    ]
+    nothing = np.zeros((0, len(rows)), dtype=np.int64)
+    return PublishedClasses(
+        histories=histories,
+        starts=starts,
+        members=np.bincount(histories.kind, minlength=len(starts) - 1).astype(np.int64),
+        ordered=ordered,
+        nominal=nominal,
+        low=np.stack([cells.lo for cells in ranges]) if ranges else nothing,
+        high=np.stack([cells.hi for cells in ranges]) if ranges else nothing,
+        hidden=np.stack([cells.suppressed for cells in ranges]) if ranges else nothing.astype(np.bool_),
+        bounds=(
+            np.stack([cells.offsets + base[j] for j, cells in enumerate(sets)])
+            if sets
+            else np.zeros((0, len(rows) + 1), dtype=np.int64)
+        ),
+        elements=np.concatenate([cells.codes for cells in sets]) if sets else np.empty(0, dtype=np.int64),
+        weight=1.0 / np.array(distinct, dtype=np.float64),
+        codes=tuple(len(history.categories[name]) for name in nominal),
+    )
