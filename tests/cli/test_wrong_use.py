@@ -294,6 +294,7 @@ FILES: dict[str, tuple[str | bytes, str | None, Sequence[str], str, str, int | N
 }
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("kind", FILES)
 def test_wrong_use_is_refused_with_one_sentence(
     run: Run, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -356,6 +357,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("kind", [*RIGHT, "CP932"])
 def test_odd_data_is_released(run: Run, tmp_path: Path, kind: str) -> None:
     path = tmp_path / "data.csv"
