@@ -54,7 +54,6 @@ CHEAP_STEPS = 2_000_000
 FULL_STEPS = 20_000_000
 SURE = 0.95
 HUB_TIMES = 5
-LARGE_DIFFERENCE = 0.05
 
 
 def audit_release(
@@ -345,8 +344,8 @@ class _Audit:
         steps = FULL_STEPS if thorough else CHEAP_STEPS
         found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
         found = symmetrized(found, self.consistency.histories.kind)
-        if found.difference > LARGE_DIFFERENCE:
-            self._skip("chains-differ", difference=found.difference)
+        if found.apart:
+            self._skip("chains-differ", difference=found.apart)
         if found.skipped:
             self._skip("not-sampled", count=found.skipped)
         shape = self._shape(matches)
@@ -355,7 +354,7 @@ class _Audit:
             self._figures(matches.graph, k),
             strict=self.k_anonymity >= k,
             hub=self._hub(matches.graph),
-            joint=self._joint(matches) if thorough else {},
+            joint=self._joint(matches) if thorough and found.computed.all() else {},
         )
         if thorough:
             common = replace(common, pattern=pseudonym_pattern(self.consistency.histories, self.rng))
@@ -368,7 +367,9 @@ class _Audit:
             figures, certain = self._named(view, matches, found, common, owner=self.owner, thorough=thorough)
             figures = replace(figures, attacks=worse_figures(figures.attacks, suspected))
             verdict = worse(decide(figures), believed)
-        more = {**shape, **_certainty(certain, found.largest()[: len(certain)])}
+        # Where histories are equal nobody is surer than 1/k, whatever the chains say.
+        known = bool(found.computed[: len(certain)].all()) or common.strict
+        more = {**shape, **(_certainty(certain, found.largest()[: len(certain)]) if known else {})}
         more["evidence"] = self._evidence(matches.graph, certain)
         return self._result(figures, verdict, chain_difference=found.difference, **more)
 
