@@ -127,6 +127,7 @@ def _patterns(node: ast.expr) -> Iterator[str]:
         yield from (*_patterns(node.body), *_patterns(node.orelse))
 
 
+@pytest.mark.half_second
 def test_every_code_of_the_source_is_in_the_catalogue() -> None:
     files = [file for file in sorted(SOURCE.rglob("*.py")) if file.name != "catalogue.py"]
     used = {code for file in files for code in _used(file)}
