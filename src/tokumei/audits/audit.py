@@ -35,7 +35,7 @@ from tokumei.attacks import (
 from tokumei.audits.contradiction import contradiction, unfit_figures
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
-from tokumei.audits.named import Examiner, attack_figures
+from tokumei.audits.named import Examiner, attack_figures, pseudonym_pattern
 from tokumei.audits.reasons import MARGIN, Figures, Hub, decide, worse, worse_figures
 from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AuditResult, rerun_attack
@@ -361,6 +361,8 @@ class _Audit:
             hub=self._hub(matches.graph),
             joint=self._joint(matches) if thorough else {},
         )
+        if thorough:
+            common = replace(common, pattern=pseudonym_pattern(self.consistency.histories, self.rng))
         view = self._view(matches, found)
         figures, certain = self._named(view, matches, found, common, owner=None, thorough=thorough)
         verdict = decide(figures)

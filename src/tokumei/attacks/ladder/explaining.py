@@ -99,13 +99,14 @@ def log_ratios(classes: PublishedClasses, known: Known, targets: int) -> Floats:
     return ratios
 
 
-def posterior_classes(classes: PublishedClasses, ratios: Floats) -> Floats:
+def posterior_classes(classes: PublishedClasses, ratios: Floats, *, present: bool = False) -> Floats:
     """Return the probability of every class (column) for every target (row), and last that it is in none of them.
 
-    Each member is equally likely before; so is it that the target is in the release at all, or not.
+    Each member is equally likely before; so is it that the target is in the release at all, or not, unless the attacker
+    knows that it is ``present``.
     """
     score = np.concatenate((ratios + np.log(classes.members), np.zeros((len(ratios), 1))), axis=1)
-    score[:, -1] = np.log(classes.members.sum())
+    score[:, -1] = -np.inf if present else np.log(classes.members.sum())
     score -= score.max(axis=1, keepdims=True)
     weight = np.exp(score)
     return weight / weight.sum(axis=1, keepdims=True)

@@ -31,11 +31,22 @@ class FieldValues:
         """Return the chances as a table of classes by values."""
         return sp.csr_array((self.chance, self.inside, self.starts), shape=(len(self.starts) - 1, len(self.values)))
 
-    def popular(self, members: Ints) -> sp.csr_array:
-        """Return how probable every value is for somebody of whom no class is known; rare values are left out."""
-        common = members @ self.chances() / max(int(members.sum()), 1)
+    def popular(self, members: Ints, belief: Floats, own: Ints | None) -> sp.csr_array:
+        """Return how probable every value is for people of whom no class is known, times the ``belief`` that it is so.
+
+        ``own`` are the classes of these people where they are left out; rare values are not thought of.
+        """
+        chances = self.chances()
+        common = members @ chances
         kept = np.sort(np.argsort(-common, kind="stable")[:MOST_POPULAR])
-        return sp.csr_array((common[kept], (np.zeros(len(kept), np.int64), kept)), shape=(1, len(self.values)))
+        total = np.full(len(belief), float(members.sum()))
+        everybody = sp.csr_array((common[kept], (np.zeros(len(kept), np.int64), kept)), shape=(1, len(self.values)))
+        if own is None:
+            return sp.csr_array((belief / total)[:, None]) @ everybody
+        weight = belief / np.maximum(total - members[own], 1.0)
+        others = sp.csr_array(weight[:, None]) @ everybody - sp.diags_array(weight * members[own]) @ chances[own]
+        others.data = np.maximum(others.data, 0.0)
+        return others
 
 
 def ends_of_ranges(low: Ints, high: Ints, hidden: Bools, number: Ints, members: Ints) -> FieldValues:

@@ -69,11 +69,14 @@ def learned(
     targets: Targets,
     known_rows: Mapping[str, tuple[Ints, Ints]],
     beliefs: Floats,
+    *,
+    left_out: Ints | None = None,
 ) -> dict[tuple[str, str], Learned]:
     """Return what is learned of every field at every grain.
 
     ``known_rows`` gives for every field the target and the history row of each cell that the attacker knows;
-    ``beliefs`` is his probability of every class (column) for every target (row), the last column that of none.
+    ``beliefs`` is his probability of every class (column) for every target (row), the last column that of none;
+    ``left_out`` is the class of every target where it is left out of the release.
     """
     results: dict[tuple[str, str], Learned] = {}
     owner = np.repeat(np.arange(len(targets)), np.diff(targets.starts))
@@ -81,7 +84,7 @@ def learned(
         spec = history.schema.field(name)
         shown = classes.shown[name]
         target, rows = known_rows[name]
-        fine = _fine(classes, name, (target, history.codes[name][rows]), beliefs)
+        fine = _fine(classes, name, (target, history.codes[name][rows]), beliefs, left_out)
         for grain in grain_names(spec):
             coarse, place = np.unique(grained(shown.values, spec, grain), return_inverse=True)
             merge = sp.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), len(coarse)))
@@ -95,7 +98,9 @@ def learned(
     return results
 
 
-def believed(classes: PublishedClasses, name: str, beliefs: Floats) -> tuple[Ints, Floats]:
+def believed(
+    classes: PublishedClasses, name: str, beliefs: Floats, left_out: Ints | None = None
+) -> tuple[Ints, Floats]:
     """Return for every target the value of a field that its records most probably have, and how probable that is.
 
     In a set a value is as probable as it is common in the whole release; in a range the ends are members' values.
@@ -118,14 +123,19 @@ def believed(classes: PublishedClasses, name: str, beliefs: Floats) -> tuple[Int
     common = np.bincount(place, weights=shares * classes.members[number[row]])
     weight = common[place] / np.bincount(row, weights=common[place])[row]
     inside = sp.coo_array((weight, (number[row], place)), shape=(len(classes), len(values))).tocsr()
-    everybody = sp.csr_array(common[None, :] / common.sum())
-    shares = sp.diags_array(1.0 / np.maximum(inside.sum(axis=1), 1e-300)) @ inside
-    probability = beliefs @ sp.vstack((shares, everybody)).tocsr()
+    # Who is in no class has what is common in the release, the own class left out.
+    counted = sp.coo_array((shares * classes.members[number[row]], (number[row], place)), shape=inside.shape).tocsr()
+    everybody = np.tile(common, (len(beliefs), 1)) - (0.0 if left_out is None else counted[left_out].toarray())
+    everybody = np.maximum(everybody, 0.0) / np.maximum(everybody.sum(axis=1, keepdims=True), 1e-300)
+    each = sp.diags_array(1.0 / np.maximum(inside.sum(axis=1), 1e-300)) @ inside
+    probability = beliefs[:, :-1] @ each + beliefs[:, -1:] * everybody
     best = probability.argmax(axis=1)
     return values[best], probability[np.arange(len(best)), best]
 
 
-def _fine(classes: PublishedClasses, name: str, known: tuple[Ints, Ints], beliefs: Floats) -> sp.csr_array:
+def _fine(
+    classes: PublishedClasses, name: str, known: tuple[Ints, Ints], beliefs: Floats, left_out: Ints | None
+) -> sp.csr_array:
     """Return the logarithm of how probable a target (row) lacks a value (column) that the classes show.
 
     The probable classes are taken apart; in the others a value is worth what chance gives a member.
@@ -149,8 +159,8 @@ def _fine(classes: PublishedClasses, name: str, known: tuple[Ints, Ints], belief
     places = np.repeat(who, counts), shown.inside[entries]
     apart = sp.coo_array((data, places), shape=(len(beliefs), len(shown.values))).tocsr()
     others = sp.csr_array(np.where((inside >= PROBABLE) | (inside < FORGOTTEN), 0.0, inside))
-    nobody = sp.csr_array(np.where(beliefs[:, -1:] < FORGOTTEN, 0.0, beliefs[:, -1:]))
-    fine = (others @ shown.chances() + apart + nobody @ shown.popular(classes.members)).tocsr()
+    nobody = np.where(beliefs[:, -1] < FORGOTTEN, 0.0, beliefs[:, -1])
+    fine = (others @ shown.chances() + apart + shown.popular(classes.members, nobody, left_out)).tocsr()
     fine.data = np.log1p(-np.minimum(fine.data, 1 - 1e-12))
     return fine
 
