@@ -100,7 +100,7 @@ def audit_release(
     result = audit.judged(None if draws is None else np.asarray(draws, dtype=np.int64), thorough=thorough)
     if guess_seeds == 0:
         return result
-    return with_seed(result, history, audit.release, guess_seeds, replay, deadline=deadline)
+    return with_seed(result, history, audit.release, guess_seeds, replay, deadline=audit.deadline)
 
 
 class _Audit:
@@ -246,7 +246,11 @@ class _Audit:
         """Return what re-running the method names; identical histories of k owners need no such attack."""
         if self.rerun is None or self.k_anonymity >= k:
             return None
+        begin = time.monotonic()
         found = self.rerun(k)
+        if self.deadline is not None:
+            # Runs of the method do not count as time of the audit.
+            self.deadline += time.monotonic() - begin
         if found is None:
             self._skip("not-rerun")
         return found
