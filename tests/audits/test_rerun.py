@@ -32,6 +32,7 @@ def naming(released: Made) -> AuditResult:
     return audit_release(original, released.release, secret, k=k, rerun=rerun_of(released))
 
 
+@pytest.mark.half_second
 def test_a_concealment_that_throws_its_coin_last_is_not_unsafe() -> None:
     """The uniform posterior accused k = 2 in every run on Adult; 200 re-runs named 0.45 to 0.56."""
     released = made(table(60, seed=1), "k-concealment-assignment", k=2)
@@ -54,6 +55,7 @@ def test_a_concealment_that_throws_its_coin_last_is_not_unsafe() -> None:
     assert document["rate"] == result.rerun.rate
 
 
+@pytest.mark.half_second
 def test_a_concealment_that_always_holds_its_owner_is_named() -> None:
     """K = 3 puts the own history into every hull: 93 to 95 % named, where the audit said 75 to 82 %."""
     released = made(table(60, seed=1), "k-concealment-assignment", k=3)
@@ -67,6 +69,7 @@ def test_a_concealment_that_always_holds_its_owner_is_named() -> None:
     assert "rerun" in [reason.code for reason in result.verdict.reasons]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("settings", "low", "high"), [({"k": 3}, 0.9, 1.0), ({"k": 2}, 0.4, 0.6)])
 def test_interpolated_records_are_named_as_their_design_allows(
     settings: dict[str, int], low: float, high: float
@@ -103,6 +106,7 @@ def test_a_method_without_coins_accuses_only_after_more_runs() -> None:
     assert (figures.deterministic, figures.runs, figures.rate) == (True, 12, 1.0)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("name", "settings"),
     [

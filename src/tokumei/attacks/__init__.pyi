@@ -46,6 +46,7 @@ from tokumei.attacks.matching.posteriors import posterior as posterior
 from tokumei.attacks.matching.posteriors import sample_matchings as sample_matchings
 from tokumei.attacks.matching.posteriors import symmetrized as symmetrized
 from tokumei.attacks.matching.posteriors import worm_chain as worm_chain
+from tokumei.attacks.matching.pseudonym_structure import patterns as patterns
 from tokumei.attacks.matching_posterior import MatchingPosterior as MatchingPosterior
 from tokumei.attacks.nearest_history import NearestHistory as NearestHistory
 from tokumei.attacks.predictable_pseudonyms import PredictablePseudonyms as PredictablePseudonyms

@@ -60,6 +60,7 @@ class Figures:
     over_k: float = 0.0
     largest_posterior: float = 0.0
     hub: Hub | None = None
+    pattern: Message | None = None
     randomized: bool = False
     seeded: bool = False
     attacks: Mapping[str, AttackFigure] = field(default_factory=dict)
@@ -77,6 +78,9 @@ def decide(figures: Figures) -> Verdict:
     reasons = [reason for _, reason in harms]
     if harms:
         outcome = Outcome.UNSAFE
+    elif figures.pattern is not None:
+        outcome = Outcome.NOT_SHOWN_UNSAFE
+        reasons.append(Reason(code="pseudonym-pattern", values={"detail": figures.pattern}))
     elif figures.strict and figures.k_anonymity >= figures.k:
         # Whoever guesses the seed needs no attack: a proof about random choices says nothing of chosen ones.
         outcome = Outcome.NOT_SHOWN_UNSAFE if figures.seeded else Outcome.SAFE
