@@ -385,6 +385,8 @@ def test_columns_are_dropped_and_kept_by_the_schema(run: Run, tmp_path: Path) ->
     made = run("anonymize", path, "--schema", schema, "-o", tmp_path / "release")
     assert made.status == 1
     assert "Quick audit: names: unsafe" in made.out
+    assert "generalize or drop the columns that the schema keeps unchanged: 'date'" in made.out
+    assert "or more" not in made.out
     assert "- the attacker is taken to know the columns kept unchanged too: date" in made.out
     assert f"Do not hand out {tmp_path / 'release'}." in " ".join(made.out.split())
     frame = pl.read_csv(tmp_path / "release" / "data.csv", infer_schema=False)

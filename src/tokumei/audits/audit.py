@@ -212,6 +212,7 @@ class _Audit:
         return Figures(
             k=k,
             k_asked=self.k is not None,
+            kept=tuple(sorted({field.column for field in self.history.schema.kept})),
             k_anonymity=self.k_anonymity,
             strict=False,
             with_secret=self.owner is not None,
