@@ -41,15 +41,15 @@ def attacker_section(material: Material, words: Words) -> Section | None:
 
 def _row(answer: Answer, words: Words) -> list[object]:
     figure, term = answer.figure, f"question_{answer.question.value}"
-    outcome = words("word.measured" if answer.outcome is None else f"word.{answer.outcome.value}")
+    why = [reason.message(words, "reason") for reason in (*answer.reasons, *answer.skipped)]
     return [
         words(f"question.{answer.question.value}"),
-        words("word.not_measured") if figure is None else figure_name(answer.headline, words),
+        Linked(why[0] if why else DASH, term) if figure is None else figure_name(answer.headline, words),
         Number(None if figure is None else figure.value, term, percent),
         DASH if figure is None else _interval(figure, term, words),
         Number(None if figure is None else figure.baseline, term, percent),
         Number(answer.limit, "limit", percent),
-        words("word.not_measured") if figure is None and answer.outcome is None else outcome,
+        words(f"word.{answer.standing}"),
     ]
 
 
