@@ -17,7 +17,7 @@ import numpy as np
 from tokumei.array_types import Bools
 
 MOST_WORLDS = 4_096
-STARTS = 3
+STARTS = 2
 
 
 @lru_cache(maxsize=64)
@@ -50,22 +50,33 @@ def _wins(size: int, guesses: int, needed: int) -> Bools | None:
 
 def _covered(wins: Bools, attempts: int, rng: np.random.Generator) -> float:
     """Return the share of worlds that somebody wins, by the best next guess and then by exchanges."""
-    table = wins.astype(np.float32)
+    by_world = np.ascontiguousarray(wins.T).astype(np.int16)
     count = np.zeros(wins.shape[1], dtype=np.int64)
+    # What every guess would win in worlds that nobody wins yet, kept up to date.
+    gain = by_world.sum(axis=0, dtype=np.int16)
+
+    def add(guess: int) -> None:
+        worlds = np.flatnonzero(wins[guess])
+        gain[:] -= by_world[worlds[count[worlds] == 0]].sum(axis=0, dtype=np.int16)
+        count[worlds] += 1
+
+    def remove(guess: int) -> None:
+        worlds = np.flatnonzero(wins[guess])
+        count[worlds] -= 1
+        gain[:] += by_world[worlds[count[worlds] == 0]].sum(axis=0, dtype=np.int16)
+
     chosen: list[int] = []
     for _ in range(attempts):
-        gain = table @ (count == 0).astype(np.float32)
-        chosen.append(int(rng.choice(np.flatnonzero(gain > gain.max() - 0.5))))
-        count += wins[chosen[-1]]
+        chosen.append(int(rng.choice(np.flatnonzero(gain == gain.max()))))
+        add(chosen[-1])
     better = True
     while better:
         better = False
         for place, guess in enumerate(tuple(chosen)):
-            count -= wins[guess]
-            gain = table @ (count == 0).astype(np.float32)
+            remove(guess)
             best = int(np.argmax(gain))
-            taken = best if gain[best] > gain[guess] + 0.5 else guess
+            taken = best if gain[best] > gain[guess] else guess
             better |= taken != guess
             chosen[place] = taken
-            count += wins[taken]
+            add(taken)
     return float((count > 0).mean())
