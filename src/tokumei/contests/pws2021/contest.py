@@ -131,8 +131,10 @@ class Pws2021(Contest):
     limits_of: str = parameter(
         "round", "whose limits apply: those of the round, or of this one", choices=("round", "preliminary", "final")
     )
+    shuffle: bool = parameter(True, "hand out the test rows CT in random order; in 2021 they were in the order of B")
     parameters_ja: ClassVar[Mapping[str, str]] = {
         "strict": "公式プログラムの癖を正す",
+        "shuffle": "テスト行CTを無作為な順序で配る（2021年はBの順序のままでした）",
         "limits_of": "適用する制限: その回のもの、またはこの回のもの",
     }
 
@@ -217,7 +219,7 @@ class Pws2021(Contest):
         """Return D for all, and for every attacker test rows CT, whose true rows EA the judge keeps."""
         import numpy as np
 
-        from tokumei.contests.pws2021.picked_rows import draw_rows
+        from tokumei.contests.pws2021.picked_rows import draw_rows, shuffled
         from tokumei.contests.pws2021.rules import read_rows
         from tokumei.data import read_bytes
 
@@ -228,6 +230,8 @@ class Pws2021(Contest):
             words = hmac.new(seed.encode(), attacker.encode(), hashlib.sha256).digest()
             rng = np.random.default_rng(int.from_bytes(words))
             rows, truth = draw_rows(original.frame.height, deleted, rng=rng)
+            if self.shuffle:
+                rows, truth = shuffled(rows, truth, rng=rng)
             tests[attacker] = {"CT": _text(original.lines(rows))}
             answers[attacker] = {"EA": _text(truth.tolist())}
         common = {"D": read_bytes(release / "D.csv")}
