@@ -19,7 +19,7 @@ from benchmarks.inputs import SEED
 from tokumei_arena.client import ArenaClient
 from tokumei_arena.models import Blob, Contest, DataFile, Membership, Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.records.storage import put_bytes
-from tokumei_arena.teams import tokens
+from tokumei_arena.teams import links
 
 __all__ = ["Contender", "make_contest", "move_to", "pending", "session", "write_guesses", "write_release"]
 
@@ -52,7 +52,7 @@ def _contender(url: str, contest: Contest, number: int) -> Contender:
     Membership.objects.create(
         contest=contest, team=team, person=captain, role=Membership.Role.CAPTAIN, terms_accepted_at=now
     )
-    _token, text = tokens.make_token(captain, name="load", scopes=SCOPES, lasts=timedelta(days=1))
+    _token, text = links.make_token(captain, name="load", scopes=SCOPES, lasts=timedelta(days=1))
     return Contender(team, captain, ArenaClient(url, text))
 
 

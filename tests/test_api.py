@@ -173,8 +173,8 @@ def test_pandas_is_not_imported_by_the_api() -> None:
 
 def test_help_and_signature_tell_the_parameters() -> None:
     names = list(inspect.signature(tokumei.anonymize).parameters)
-    assert names[:6] == ["data", "method", "k", "schema", "subject", "seed"]
-    assert names[6:] == ["threads", "audit", "data_format", "settings"]
+    assert names[:6] == ["data", "method", "k", "schema", "subject", "allow"]
+    assert names[6:] == ["seed", "threads", "audit", "data_format", "settings"]
     for function in (
         tokumei.anonymize,
         tokumei.attack,

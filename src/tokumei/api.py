@@ -38,7 +38,7 @@ from tokumei.errors import ParameterError
 from tokumei.flow import FORMATS, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
 from tokumei.flow import release as make_release
 from tokumei.parts import find_part, make_part
-from tokumei.profiles import Profile, RawRisk, hints, profile, raw_risk, read_history
+from tokumei.profiles import Profile, RawRisk, hints, identifier_suspects, profile, raw_risk, read_history
 from tokumei.words import Words
 
 if TYPE_CHECKING:
@@ -47,12 +47,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Description:
-    """What `describe` found: the schema it inferred, the profile, the raw risk, and what a person should look at."""
+    """What `describe` found: the schema it inferred, the profile, the raw risk, and what a person should look at.
+
+    ``identifiers`` are the columns that seem to name people, each with the reason.
+    """
 
     schema: Schema
     profile: Profile
     risk: RawRisk
     hints: list[str]
+    identifiers: Mapping[str, str]
 
     def __repr__(self) -> str:
         """Return a summary without a value of the data."""
@@ -60,7 +64,8 @@ class Description:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, the same as ``tokumei describe --json`` prints."""
-        rest = {"risk": self.risk.as_dict(), "hints": self.hints, "schema": self.schema.to_toml()}
+        rest = {"risk": self.risk.as_dict(), "hints": self.hints, "identifiers": dict(self.identifiers)}
+        rest |= {"schema": self.schema.to_toml()}
         return {**self.profile.as_dict(), **rest}
 
 
@@ -74,7 +79,10 @@ def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: s
     """
     history = _history(data, schema, subject)
     noted = [str(hint) for hint in hints(history)]
-    return Description(schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=noted)
+    suspects = {suspect.column: str(suspect.why) for suspect in identifier_suspects(history)}
+    return Description(
+        schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=noted, identifiers=suspects
+    )
 
 
 def anonymize(
@@ -84,6 +92,7 @@ def anonymize(
     k: int | None = None,
     schema: Schema | str | Path | None = None,
     subject: str | None = None,
+    allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
     audit: bool = True,
@@ -98,6 +107,7 @@ def anonymize(
         k: How many subjects must look alike, for methods that have a k (default: 3).
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
         subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        allow: Columns to publish although they seem to name people (default: none).
         seed: Makes the release repeatable, by everybody who guesses it: for experiments only.
         threads: How many threads to use (default: all cores); the result does not depend on it.
         audit: Whether to run the quick audit.
@@ -105,12 +115,13 @@ def anonymize(
         settings: Further arguments: parameters of the method by name, as ``tokumei methods`` lists them.
 
     Raises:
-        LeakError: The release would show who is who: subject ids as pseudonyms, or a column that repeats them.
+        LeakError: The release would show who is who: subject ids as pseudonyms, a column that repeats them, or one
+            that seems to name people and is neither dropped, kept nor allowed.
     """
     if data_format not in FORMATS:
         message = f"data_format must be csv or parquet, got '{data_format}'"
         raise ParameterError(message)
-    plan = plan_of(method, settings, k=k, seed=seed, data_format=data_format)
+    plan = plan_of(method, settings, k=k, seed=seed, data_format=data_format, allow=tuple(allow))
     made = make_release(_history(data, schema, subject), plan, threads=threads, audit=audit)
     return replace(made, library=library_of(data))
 
@@ -160,8 +171,10 @@ def audit(
     k: int | None = None,
     recipient: str | None = None,
     limits: str | Path | None = None,
+    allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> AuditResult:
     """Audit a release: what attackers name, learn, infer and recognize.
 
@@ -171,16 +184,20 @@ def audit(
         secret: The secret or its file: with it true hits are counted (default: that of what `anonymize` returned).
         schema: What the columns of the original mean (default: what the release says).
         k: What must hold (default: the k of the method, else what the release seems to aim at).
-        recipient: Who gets the release (``public``, ``partner``, ``internal``): its limits then decide about all five
-            questions; without one the verdict is that of naming alone.
+        recipient: Who gets it (``public``, ``partner``, ``internal``): then its limits decide about all questions.
         limits: A file of limits of your own (default: those of the program).
+        allow: Columns that may be published although they seem to name people (default: as when it was made).
         time_limit: Seconds after which tests of naming are left out; the verdict lists which.
-        seed: Of the Markov chains that sample large components.
+        seed: Of the Markov chains that sample large components, and of the people whom attackers look for.
+        quick: Do not run the method again, and let one attacker who knows little try fewer people.
     """
     from tokumei.flow import audit as audit_opened  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
 
     opened = _opened(original, release, schema, secret)
-    return audit_opened(opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed)
+    allowed = _allowed(release, allow)
+    return audit_opened(
+        opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, allow=allowed, quick=quick
+    )
 
 
 def compare(
@@ -191,6 +208,7 @@ def compare(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     schema: Schema | str | Path | None = None,
     subject: str | None = None,
+    allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -208,6 +226,7 @@ def compare(
         settings: Parameters of methods: by the name of the method, then by that of the parameter.
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
         subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        allow: Columns to publish although they seem to name people (default: none).
         seed: Makes the runs repeatable.
         threads: How many threads to use (default: all cores); the result does not depend on it.
         time_limit: Seconds for the audit of each release.
@@ -218,7 +237,7 @@ def compare(
     runs = plan_runs(methods, k, settings or {})
     history = _history(data, schema, subject)
     history.schema.check_publishable()
-    return run_frame(compare_runs(history, runs, seed=seed, threads=threads, time_limit=time_limit))
+    return run_frame(compare_runs(history, runs, allow=allow, seed=seed, threads=threads, time_limit=time_limit))
 
 
 def report(
@@ -233,8 +252,10 @@ def report(
     k_curve: Sequence[int] = (),
     recipient: str | None = None,
     limits: str | Path | None = None,
+    allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> str:
     """Return the internal report of a release as one HTML text: verdict, evidence, utility, limits.
 
@@ -249,19 +270,35 @@ def report(
         k_curve: Run the method again with these k for the trade-off.
         recipient: Who gets the release: its limits then decide about all five questions, as in `audit`.
         limits: A file of limits of your own (default: those of the program).
+        allow: Columns that may be published although they seem to name people (default: as when it was made).
         time_limit: Seconds for naming; what was left out is listed.
         seed: Of the audit and of the trade-off.
+        quick: A quick audit, as in `audit`.
     """
     from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
     Words(language)
     opened = _opened(original, release, schema, secret)
     allowed = _limits(recipient, limits)
-    material = collect_material(opened, k=k, levels=k_curve, limits=allowed, time_limit=time_limit, seed=seed)
+    material = collect_material(
+        opened,
+        k=k,
+        levels=k_curve,
+        limits=allowed,
+        allow=_allowed(release, allow),
+        time_limit=time_limit,
+        seed=seed,
+        quick=quick,
+    )
     text = release_report(material, language=language)
     if output is not None:
         write_text(Path(output), text, mode=OWNER_ONLY)
     return text
+
+
+def _allowed(release: Made | str | Path, allow: Sequence[str]) -> Sequence[str]:
+    """Return the columns that may be published: those that were named, else those of the plan of a release."""
+    return allow or (release.plan.allow if isinstance(release, Made) else ())
 
 
 def _limits(recipient: str | None, file: str | Path | None) -> Limits | None:

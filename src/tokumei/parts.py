@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     # Contests are parts, and every `tokumei --help` and every page of the arena loads them.
     import numpy as np
 
-    from tokumei.data import Guesses, History, Release, Score, Secret
+    from tokumei.data import Channel, Guesses, History, Release, Score, Secret
 
 __all__ = [
     "HOW_IT_RAN",
@@ -168,6 +168,10 @@ class Method(Part):
     @abstractmethod
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return what may be published and what must be kept."""
+
+    def channel(self, history: History) -> Channel | None:  # noqa: ARG002 - methods that change values look at it
+        """Return how values are changed, as everybody knows who has the parameters; None: attacks cannot use it."""
+        return None
 
     def generalized(self, history: History) -> History:
         """Return the records that the published ones stand for, against which an attacker compares them.

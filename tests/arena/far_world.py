@@ -16,7 +16,7 @@ from tokumei_arena.commands.setup import django_ready
 def make(names: list[str], *, release_limit: int, attack_limit: int, phase: str) -> dict[str, Any]:
     """Make a contest with teams; return its short name and a token for each team."""
     from tests.arena import world
-    from tokumei_arena.teams import tokens
+    from tokumei_arena.teams import links
 
     contest = world.make_contest("anonymize")
     round_ = contest.rounds.get()
@@ -26,7 +26,7 @@ def make(names: list[str], *, release_limit: int, attack_limit: int, phase: str)
     scopes = ("read", "submit", "attack")
     for name in names:
         _team, captain = world.make_team(contest, name)
-        found["tokens"][name] = tokens.make_token(captain, name="test", scopes=scopes, lasts=timedelta(days=1))[1]
+        found["tokens"][name] = links.make_token(captain, name="test", scopes=scopes, lasts=timedelta(days=1))[1]
         if phase == "attack":
             world.hand_in(captain, round_)
     world.move_to(round_, phase)

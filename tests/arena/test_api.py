@@ -22,7 +22,7 @@ from tests.arena.pending import run_pending
 from tokumei_arena import teams
 from tokumei_arena.models import ApiToken, Blob, Contest, DataFile, Person, Submission, Target
 from tokumei_arena.records.storage import put_bytes
-from tokumei_arena.teams import tokens
+from tokumei_arena.teams import links
 from tokumei_arena.work import feedback
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ class Caller:
         wanted = scopes or (*EVERYTHING, *(("referee",) if person.is_referee else ()))
         if person.is_referee and not teams.has_second_factor(person):
             add_second_factor(person)
-        self.token, text = tokens.make_token(person, name="test", scopes=wanted, lasts=timedelta(days=1))
+        self.token, text = links.make_token(person, name="test", scopes=wanted, lasts=timedelta(days=1))
         self.headers = {"Authorization": f"Bearer {text}", "Accept-Language": language}
 
     def get(self, path: str, status: int = 200, **query: str) -> Any:

@@ -26,7 +26,7 @@ from tokumei_arena import client as client_module
 from tokumei_arena.client import ArenaClient, ArenaClientError
 from tokumei_arena.commands import choosing
 from tokumei_arena.models import Contest, Membership, Person
-from tokumei_arena.teams import tokens
+from tokumei_arena.teams import links
 
 Answer = Callable[["Handler"], None]
 
@@ -226,7 +226,7 @@ def arena(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     """Return a contest on a live server and a logged-in captain; waiting evaluates in this process."""
     contest = world.make_contest()
     _team, captain = world.make_team(contest, "Alpha")
-    _token, text = tokens.make_token(captain, name="cli", scopes=("read", "submit", "attack"), lasts=timedelta(days=1))
+    _token, text = links.make_token(captain, name="cli", scopes=("read", "submit", "attack"), lasts=timedelta(days=1))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("TOKUMEI_ARENA_URL", live_server.url)
     monkeypatch.setenv("TOKUMEI_ARENA_TOKEN", text)

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from tests.arena import log_triggers
 from tokumei_arena.models import LogEntry
 from tokumei_arena.records import logbook
-from tokumei_arena.records.log_check import is_guarded
+from tokumei_arena.records.logbook import is_guarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -21,7 +21,7 @@ from tokumei_arena import teams
 from tokumei_arena.errors import NotAllowedError, RefusedError, TooManyError
 from tokumei_arena.models import ApiToken, LogEntry, Membership, Message, OneTimeLink, Person, Submission
 from tokumei_arena.records import logbook
-from tokumei_arena.teams import tokens
+from tokumei_arena.teams import links
 
 pytestmark = pytest.mark.django_db
 
@@ -70,26 +70,26 @@ def test_a_token_is_told_once_and_kept_as_a_hash(client: Client) -> None:
     assert timedelta(days=29) < token.expires_at - timezone.now() < timedelta(days=31)
     assert found[1] not in str(ApiToken.objects.values().get())
     assert found[1] not in check_page(client.get("/tokens/"))
-    assert tokens.find_token(found[1]) == token
+    assert links.find_token(found[1]) == token
     client.post(f"/tokens/{token.pk}/revoke/")
-    assert tokens.find_token(found[1]) is None
+    assert links.find_token(found[1]) is None
     assert [entry.action for entry in LogEntry.objects.all()] == ["token.make", "token.revoke"]
 
 
 def test_tokens_end_with_their_time_and_their_person() -> None:
     person = world.make_person("Hanako")
-    token, text = tokens.make_token(person, name="x", scopes=["read"], lasts=timedelta(days=1))
-    assert tokens.find_token(text) == token
-    assert tokens.find_token(text + "x") is None
+    token, text = links.make_token(person, name="x", scopes=["read"], lasts=timedelta(days=1))
+    assert links.find_token(text) == token
+    assert links.find_token(text + "x") is None
     Person.objects.filter(pk=person.pk).update(is_active=False)
-    assert tokens.find_token(text) is None
+    assert links.find_token(text) is None
     Person.objects.filter(pk=person.pk).update(is_active=True)
     ApiToken.objects.update(expires_at=timezone.now())
-    assert tokens.find_token(text) is None
+    assert links.find_token(text) is None
 
 
 def test_tokens_of_others_cannot_be_revoked_and_scopes_are_limited(client: Client) -> None:
-    token, _text = tokens.make_token(world.make_person("Taro"), name="x", scopes=["read"], lasts=timedelta(days=1))
+    token, _text = links.make_token(world.make_person("Taro"), name="x", scopes=["read"], lasts=timedelta(days=1))
     sign_in(client, world.make_person("Hanako"))
     check_page(client.post(f"/tokens/{token.pk}/revoke/"), 404)
     assert ApiToken.objects.count() == 1
@@ -97,13 +97,13 @@ def test_tokens_of_others_cannot_be_revoked_and_scopes_are_limited(client: Clien
     assert "referee is not one of the available choices" in page
     hanako = Person.objects.get(name="Hanako")
     with pytest.raises(NotAllowedError, match="only referees make tokens for the referee desk"):
-        tokens.make_token(hanako, name="x", scopes=["referee"], lasts=timedelta(days=1))
+        links.make_token(hanako, name="x", scopes=["referee"], lasts=timedelta(days=1))
     with pytest.raises(RefusedError, match="a token lasts between one day and one year"):
-        tokens.make_token(hanako, name="x", scopes=["read"], lasts=timedelta(days=400))
+        links.make_token(hanako, name="x", scopes=["read"], lasts=timedelta(days=400))
     for number in range(20):
-        tokens.make_token(hanako, name=str(number), scopes=["read"], lasts=timedelta(days=1))
+        links.make_token(hanako, name=str(number), scopes=["read"], lasts=timedelta(days=1))
     with pytest.raises(TooManyError, match="you have 20 tokens; revoke one"):
-        tokens.make_token(hanako, name="x", scopes=["read"], lasts=timedelta(days=1))
+        links.make_token(hanako, name="x", scopes=["read"], lasts=timedelta(days=1))
 
 
 def test_erasing_an_account_leaves_nothing_personal_and_the_log_holds(client: Client) -> None:
@@ -112,7 +112,7 @@ def test_erasing_an_account_leaves_nothing_personal_and_the_log_holds(client: Cl
     member = world.make_person("Second Member")
     Membership.objects.create(contest=contest, team=team, person=member, role="member")
     submission = world.hand_in(captain, contest.rounds.get())
-    tokens.make_token(captain, name="laptop", scopes=["read"], lasts=timedelta(days=1))
+    links.make_token(captain, name="laptop", scopes=["read"], lasts=timedelta(days=1))
     Message.objects.create(to=captain.email.upper(), subject="x", body=f"Dear {captain.name}")
     teams.invite(team, captain, "member", captain.email)
     sign_in(client, captain)

@@ -48,7 +48,7 @@ def evaluated(submission: Submission, figures: dict[str, Any]) -> Submission:
     )
     submission.state, submission.verdict, submission.evaluation = "done", "valid", found
     submission.save()
-    logbook.record("evaluation.finish", contest=submission.round.contest, object_id=submission.pk)
+    logbook.record("evaluation.finish", submission)
     return submission
 
 

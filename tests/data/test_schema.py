@@ -51,10 +51,13 @@ goods    = { kind = "category" }
 price    = { kind = "number", step = 0.01 }
 position = { kind = "place", latitude = "lat", longitude = "lon" }
 name     = { drop = true }
+illness  = { kind = "category", sensitive = true }
 """
     schema = Schema.from_toml(text)
-    assert [field.name for field in schema.fields] == ["date", "goods", "price", "lat", "lon"]
-    assert schema.sources() == ["customer", "date", "goods", "price", "lat", "lon"]
+    assert [column.name for column in schema.columns if column.sensitive] == ["illness"]
+    assert Schema.from_toml(schema.to_toml()) == schema
+    assert [field.name for field in schema.fields] == ["date", "goods", "price", "lat", "lon", "illness"]
+    assert schema.sources() == ["customer", "date", "goods", "price", "lat", "lon", "illness"]
     assert schema.field("price").step == 0.01
     assert schema.field("lat").step == 1e-6
     assert schema.field("date").format == ISO_DATE

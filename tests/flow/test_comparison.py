@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sample_histories import sample
+from tests.tables_and_walks import walks
 from tokumei.audits.result import AttackFigure, AuditResult
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.results import Outcome, Verdict
@@ -140,3 +141,14 @@ def test_the_risk_is_the_best_of_all_attacks() -> None:
     assert comparison.largest_risk(audit, {"re-item": (0.4, 0.25)}) == (0.5, "a")
     assert comparison.largest_risk(audit, {"re-item": (0.6, 0.25)}) == (0.6, "re-item")
     assert comparison.largest_risk(dataclasses.replace(audit, reidentified={}), {}) == (0.0, "")
+
+
+def test_a_comparison_counts_who_runs_the_method_again() -> None:
+    """Interpolated trajectories stood on the front with "named 0.0 %"; two candidates of each pseudonym are known."""
+    runs = compare(walks(40), plan_runs(["record-interpolation"], [2, 3], {}), seed=1)
+    assert [run.best_attack for run in runs] == ["rerun", "rerun"]
+    two, three = (run.risk for run in runs)
+    assert two is not None
+    assert three is not None
+    assert 0.3 < two < 0.7
+    assert three > 0.9

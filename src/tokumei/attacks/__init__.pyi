@@ -23,6 +23,7 @@ from tokumei.attacks.ladder.settings import QUICK_PEOPLE as QUICK_PEOPLE
 from tokumei.attacks.ladder.settings import USUAL_RECORDS as USUAL_RECORDS
 from tokumei.attacks.ladder.singling import Singled as Singled
 from tokumei.attacks.ladder.singling import single_out as single_out
+from tokumei.attacks.likelihood_matching import LikelihoodMatching as LikelihoodMatching
 from tokumei.attacks.matching.clues import Hits as Hits
 from tokumei.attacks.matching.clues import hits_against_chance as hits_against_chance
 from tokumei.attacks.matching.consistency import Consistency as Consistency

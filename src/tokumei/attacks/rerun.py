@@ -4,22 +4,26 @@ The attacker holds the original, the method and its parameters; only the coins a
 each subject published in his runs tells how likely the subject is to have published a given history: by its digest
 where the very same history came up, and cell by cell (naive Bayes, with the frequencies over all subjects as the
 prior of each subject's: Zhai and Lafferty, A study of smoothing methods, 2004, section 3.2) where no run repeats
-another. One assignment of all pseudonyms to subjects then names everybody at once. How finely ordered cells are
-compared, and whether the assignment helps, is chosen on some of the runs.
+another; or by the channel that the method declares. One assignment of all pseudonyms to subjects then names everybody
+at once. Which of these ways is taken, how finely ordered cells are compared, and whether the assignment helps, is
+chosen on some of the runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 
 from tokumei.array_types import Floats, Ints
+from tokumei.attacks.likelihood_matching import channel_of
 from tokumei.attacks.matching.content_tokens import Content, Resolution, Tokens
-from tokumei.data import History, distinct
+from tokumei.attacks.matching.likelihoods import likelihood_rows
+from tokumei.attacks.matching.one_assignment import best_subjects
+from tokumei.data import Channel, History, distinct
 
 # How finely ordered cells are told, in bins of equal frequency; 0: to the letter.
 BINS = (0, 64, 16, 5)
@@ -112,37 +116,54 @@ class _Digests:
         return np.asarray(found)
 
 
+class _Scores(Protocol):
+    """How well every subject explains every history of a release."""
+
+    def scores(self, content: Content) -> Floats:
+        """Return a row per history, a column per subject."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class _Lesson:
-    """What runs teach at one resolution."""
+class _ByRuns:
+    """Scores by what subjects published in the runs; ``by_digest`` puts whole histories before their cells."""
 
     resolution: Resolution
     frequencies: _Frequencies
     digests: _Digests
+    by_digest: bool = True
 
     @classmethod
-    def of(cls, history: History, runs: Sequence[KnownRun], bins: int) -> _Lesson:
+    def of(cls, history: History, runs: Sequence[KnownRun], bins: int) -> _ByRuns:
         resolution, subjects = Resolution.of(history, bins), len(history.subjects)
         return cls(resolution, _Frequencies.of(runs, subjects, resolution), _Digests.of(runs, subjects))
 
-    def scores(self, content: Content, *, by_digest: bool) -> Floats:
-        """Return how well every subject (columns) explains every history (rows)."""
+    def scores(self, content: Content) -> Floats:
         scores = self.frequencies.scores(content, self.resolution)
-        if by_digest:
+        if self.by_digest:
             scores += DIGEST_WEIGHT * np.log1p(self.digests.frequencies(content))
         return scores
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _ByChannel:
+    """Scores by how the method says that it changes values."""
+
+    history: History
+    channel: Channel
+
+    def scores(self, content: Content) -> Floats:
+        rows = likelihood_rows(self.history, content.release, content.histories, self.channel)
+        return np.concatenate([block for _, block in rows])
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class RerunAttack:
     """The attack with what it learned from its runs.
 
-    ``by_digest`` puts histories that came up to the letter before all cells; ``one_each`` gives every pseudonym a
-    subject of its own by one assignment over all people.
+    ``one_each`` gives every pseudonym a subject of its own by one assignment over all people.
     """
 
-    lesson: _Lesson
-    by_digest: bool
+    by: _Scores
     one_each: bool
 
     @classmethod
@@ -150,29 +171,35 @@ class RerunAttack:
         """Learn from runs; the last of them decide which variant is taken."""
         choosing = runs[-CHOOSING_RUNS:]
         learning = runs[:-CHOOSING_RUNS] or runs
-        single = all(_distinct_owners(run.owner) for run in runs)
-        variants = [
-            (by_digest, one_each) for one_each in ((True, False) if single else (False,)) for by_digest in (True, False)
-        ]
-        best, most = (BINS[0], *variants[0]), -1
-        for bins in BINS:
-            lesson = _Lesson.of(history, learning, bins)
-            hits = dict.fromkeys(variants, 0)
-            for run in choosing:
-                for by_digest in (True, False):
-                    scores = lesson.scores(run.content, by_digest=by_digest)
-                    for variant in variants:
-                        if variant[0] == by_digest:
-                            hits[variant] += run.hits(_named(scores, one_each=variant[1]))
-            for variant in variants:
-                if hits[variant] > most:
-                    best, most = (bins, *variant), hits[variant]
-        bins, by_digest, one_each = best
-        return cls(lesson=_Lesson.of(history, runs, bins), by_digest=by_digest, one_each=one_each)
+        ways = (True, False) if all(_distinct_owners(run.owner) for run in runs) else (False,)
+        best, most, bins = None, -1, None
+        for tried, by in _variants(history, learning):
+            tables = [by.scores(run.content) for run in choosing]
+            for one_each in ways:
+                guesses = [best_subjects(table, one_each=one_each) for table in tables]
+                hits = sum(run.hits(guess) for run, guess in zip(choosing, guesses, strict=True))
+                if hits > most:
+                    best, most, bins = cls(by=by, one_each=one_each), hits, tried
+        assert best is not None
+        if bins is None or not isinstance(best.by, _ByRuns):
+            return best
+        whole = replace(_ByRuns.of(history, runs, bins), by_digest=best.by.by_digest)
+        return cls(by=whole, one_each=best.one_each)
 
     def guess(self, content: Content) -> Ints:
         """Return the subject that is named for every pseudonym (names in sorted order)."""
-        return _named(self.lesson.scores(content, by_digest=self.by_digest), one_each=self.one_each)
+        return best_subjects(self.by.scores(content), one_each=self.one_each)
+
+
+def _variants(history: History, runs: Sequence[KnownRun]) -> Iterator[tuple[int | None, _Scores]]:
+    """Yield the ways to score, those by runs with the number of their bins."""
+    channel = channel_of(history, runs[0].content.release)
+    if channel is not None:
+        yield None, _ByChannel(history, channel)
+    for bins in BINS:
+        by = _ByRuns.of(history, runs, bins)
+        yield bins, by
+        yield bins, replace(by, by_digest=False)
 
 
 def likeliest_by_digest(runs: Sequence[KnownRun], subjects: int, content: Content) -> Ints:
@@ -184,10 +211,3 @@ def likeliest_by_digest(runs: Sequence[KnownRun], subjects: int, content: Conten
 def _distinct_owners(owner: Ints) -> bool:
     known = owner[owner >= 0]
     return len(distinct(known)) == len(known)
-
-
-def _named(scores: Floats, *, one_each: bool) -> Ints:
-    """Return the best subject of every row, each subject once if ``one_each`` and there are enough of them."""
-    if not one_each or scores.shape[0] > scores.shape[1]:
-        return np.argmax(scores, axis=1).astype(np.int64)
-    return linear_sum_assignment(scores, maximize=True)[1].astype(np.int64)

@@ -1,6 +1,8 @@
 from tokumei.audits.answers import Answer as Answer
 from tokumei.audits.answers import Question as Question
 from tokumei.audits.audit import audit_release as audit_release
+from tokumei.audits.certificate import certificate_text as certificate_text
+from tokumei.audits.certificate import verify_certificate as verify_certificate
 from tokumei.audits.evidence import candidate_counts as candidate_counts
 from tokumei.audits.evidence import evidence_as_dict as evidence_as_dict
 from tokumei.audits.evidence import posterior_counts as posterior_counts
@@ -11,11 +13,12 @@ from tokumei.audits.naming import naming_answer as naming_answer
 from tokumei.audits.published_bytes import byte_findings as byte_findings
 from tokumei.audits.published_bytes import file_digests as file_digests
 from tokumei.audits.published_bytes import with_findings as with_findings
-from tokumei.audits.published_groups import history_groups as history_groups
 from tokumei.audits.rerun import FreshRun as FreshRun
 from tokumei.audits.rerun import Rerun as Rerun
 from tokumei.audits.rerun import rerun_figures as rerun_figures
 from tokumei.audits.result import AuditResult as AuditResult
+from tokumei.audits.signing import SigningKey as SigningKey
+from tokumei.audits.signing import public_key_of_pem as public_key_of_pem
 from tokumei.audits.thresholds import OFFICIAL_ALPHA as OFFICIAL_ALPHA
 from tokumei.audits.thresholds import OFFICIAL_P as OFFICIAL_P
 from tokumei.audits.thresholds import generator_defects as generator_defects

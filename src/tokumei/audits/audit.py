@@ -32,7 +32,7 @@ from tokumei.attacks import (
     symmetrized,
     with_blanks,
 )
-from tokumei.audits.contradiction import contradiction, nearest_figure
+from tokumei.audits.contradiction import contradiction, unfit_figures
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
 from tokumei.audits.named import Examiner, attack_figures
@@ -256,15 +256,15 @@ class _Audit:
         """Return what can be said when no hypothesis explains the release."""
         k = self._level(0)
         view = self._view()
-        nearest, rerun = nearest_figure(view, self.owner), self._rerun(k)
+        attacks, rerun = unfit_figures(view, self.owner), self._rerun(k)
         return AuditResult(
             k=k,
             subjects=len(self.history.subjects),
             pseudonyms=len(self.consistency.histories.names),
             k_anonymity=self.k_anonymity,
-            verdict=contradiction(view, self.owner, error, nearest=nearest, rerun=rerun, k=k, discreet=discreet),
+            verdict=contradiction(view, self.owner, error, attacks=attacks, rerun=rerun, k=k, discreet=discreet),
             with_secret=self.owner is not None,
-            reidentified=({} if nearest is None else {"nearest-history": nearest}) | rerun_attack(rerun),
+            reidentified=attacks | rerun_attack(rerun),
             rerun=rerun,
         )
 

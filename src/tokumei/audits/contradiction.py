@@ -6,10 +6,12 @@ records): candidates and posteriors say nothing about those, and the audit says 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.attacks import Consistency, MatchView, NearestHistory, NoPerfectMatchingError
+from tokumei.attacks import Consistency, LikelihoodMatching, MatchView, NearestHistory, NoPerfectMatchingError
 from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AttackFigure
 from tokumei.audits.truth import MERGED
@@ -22,14 +24,15 @@ def contradiction(
     owner: Ints | None,
     error: NoPerfectMatchingError | None = None,
     *,
-    nearest: AttackFigure | None = None,
+    attacks: Mapping[str, AttackFigure] | None = None,
     rerun: Rerun | None = None,
     k: int = 2,
     discreet: bool = False,
 ) -> Verdict:
     """Return the verdict on an inconsistent release, with what contradicts; ``discreet`` names no owner.
 
-    It is unsafe if the nearest history, or whoever re-runs the method, names more than 1/k of the owners all the same.
+    It is unsafe if an attack that needs no exact fit, or whoever re-runs the method, names more than 1/k of the owners
+    all the same.
     """
     reason = _alone(view, owner, discreet=discreet) if error is None else _group(view, error)
     reasons, outcome = [reason], Outcome.NOT_SHOWN_UNSAFE
@@ -37,25 +40,30 @@ def contradiction(
         harmful = rerun.above(1 / k)
         reasons.insert(0, rerun.harm(k) if harmful else rerun.harmless(k))
         outcome = Outcome.UNSAFE if harmful else outcome
-    if nearest is not None:
-        reasons.append(Reason(code="nearest-history", values={"share": nearest.share, "baseline": nearest.baseline}))
-        if nearest.share > 1 / k:
-            reasons.insert(0, reasons.pop())
+    for name, figure in sorted((attacks or {}).items(), key=lambda attack: attack[1].share):
+        told = Reason(code=name, values={"share": figure.share, "baseline": figure.baseline})
+        if figure.share > 1 / k:
+            reasons.insert(0, told)
             outcome = Outcome.UNSAFE
+        else:
+            reasons.append(told)
     return Verdict(outcome=outcome, reasons=tuple(reasons), skipped=(Reason(code="no-hypothesis"),))
 
 
-def nearest_figure(view: MatchView, owner: Ints | None) -> AttackFigure | None:
-    """Return what the nearest history names; it needs the truth, and a number of pairs that can be compared."""
-    choice = None if owner is None else next(NearestHistory().choices(view), None)
-    if choice is None or owner is None:
-        return None
-    graph = choice.graph
-    right = np.zeros(len(owner))
-    true = graph.subject == owner[graph.pseudonym]
-    right[graph.pseudonym[true]] = choice.named()[true]
-    share = float(right[owner != MERGED].sum()) / len(owner)
-    return AttackFigure(share=share, baseline=1.0 / graph.subjects, observed=share)
+def unfit_figures(view: MatchView, owner: Ints | None) -> dict[str, AttackFigure]:
+    """Return what attacks name that need no exact fit; they need the truth, and pairs few enough to be compared."""
+    figures = {}
+    for attack in (NearestHistory(), LikelihoodMatching()) if owner is not None else ():
+        choice = next(attack.choices(view), None)
+        if choice is None or owner is None:
+            continue
+        graph = choice.graph
+        right = np.zeros(len(owner))
+        true = graph.subject == owner[graph.pseudonym]
+        right[graph.pseudonym[true]] = choice.named()[true]
+        share = float(right[owner != MERGED].sum()) / len(owner)
+        figures[attack.name] = AttackFigure(share=share, baseline=1.0 / graph.subjects, observed=share)
+    return figures
 
 
 def _group(view: MatchView, error: NoPerfectMatchingError) -> Reason:

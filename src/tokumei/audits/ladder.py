@@ -48,7 +48,7 @@ def climb_ladder(
     secret: Secret | None = None,
     *,
     rng: np.random.Generator,
-    sensitive: Sequence[str] = (),
+    sensitive: Sequence[str] | None = None,
     quick: bool = False,
     deadline: float | None = None,
 ) -> dict[Question, Answer]:
@@ -58,6 +58,8 @@ def climb_ladder(
     ``sensitive`` names columns to be inferred. ``quick`` tries one attacker on fewer people; after the ``deadline``
     (time.monotonic) no attacker begins.
     """
+    if sensitive is None:
+        sensitive = [column.name for column in history.schema.columns if column.sensitive and not column.drop]
     classes = lay_out_classes(history, release)
     owner = None if secret is None else true_owners(history, classes.histories, secret)
     class_of = own_classes(history, classes, owner)

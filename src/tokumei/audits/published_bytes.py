@@ -41,6 +41,8 @@ from tokumei.parts import HOW_IT_RAN, Method, find_part, make_part
 
 # The sentence is that of the code; what helps is the same for all.
 REMEDY = "not-canonical"
+# What proves a release safe: with a finding it is a proof about something else.
+PROVEN = frozenset({"k-anonymous"})
 _VERSION = re.compile(r"(0|[1-9]\d{0,3})(\.(0|[1-9]\d{0,3})){1,3}")
 # Methods whose k says how many pseudonyms share every published history.
 IDENTICAL_HISTORIES = frozenset({"k-anonymity"})
@@ -81,19 +83,21 @@ def file_digests(folder: Path) -> dict[str, str]:
 
 
 def with_findings(
-    result: AuditResult, findings: tuple[Reason, ...], *, digests: Mapping[str, str] | None = None
+    result: AuditResult,
+    findings: tuple[Reason, ...],
+    *,
+    notes: tuple[Reason, ...] = (),
+    digests: Mapping[str, str] | None = None,
 ) -> AuditResult:
-    """Return the result with findings that no proof about the content outweighs, and the bytes that it is about."""
-    result = replace(result, digests=dict(digests or result.digests))
-    if not findings:
-        return result
-    verdict = replace(result.verdict, outcome=Outcome.UNSAFE, reasons=(*findings, *_not_claimed(result)))
-    return replace(result, verdict=verdict)
+    """Return the result with findings that no proof about the content outweighs, and the bytes that it is about.
 
-
-def _not_claimed(result: AuditResult) -> tuple[Reason, ...]:
-    """Return the reasons of a verdict without the one that proves it safe: that is a proof about something else."""
-    return tuple(reason for reason in result.verdict.reasons if reason.code != "k-anonymous")
+    ``notes`` are told after all reasons and decide nothing.
+    """
+    verdict = replace(result.verdict, reasons=(*result.verdict.reasons, *notes))
+    if findings:
+        reasons = (*findings, *(reason for reason in verdict.reasons if reason.code not in PROVEN))
+        verdict = replace(verdict, outcome=Outcome.UNSAFE, reasons=reasons)
+    return replace(result, verdict=verdict, digests=dict(digests or result.digests))
 
 
 def _finding(code: str, **values: object) -> Reason:

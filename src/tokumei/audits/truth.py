@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
@@ -107,4 +109,4 @@ def separate_records(release: Release, pseudonyms: list[str]) -> Release:
     names = pl.DataFrame({"name": release.pseudonyms.cast(pl.String), "row": number, "merged": merged})
     alone = pl.concat_str("name", pl.lit(" (record "), "row", pl.lit(")"))
     text = names.select(pl.when("merged").then(alone).otherwise("name").alias("pseudonym")).to_series()
-    return Release(release.schema, text, release.cells, release.method)
+    return replace(release, pseudonyms=text, people=None)

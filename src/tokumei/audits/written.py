@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -20,7 +21,7 @@ def canonical_sets(release: Release) -> Release:
             )
         else:
             cells[name] = column
-    return Release(release.schema, release.pseudonyms, cells, release.method)
+    return replace(release, cells=cells, people=None)
 
 
 def as_written(history: History, release: Release, published: Mapping[str, pl.Series] | None) -> Release:
@@ -37,4 +38,4 @@ def as_written(history: History, release: Release, published: Mapping[str, pl.Se
                 raise InputError(message, code="published-text")
             written = read_cells(text, spec, categories, literal=True)
             cells[spec.name] = SetCells(written.offsets, written.codes, cells[spec.name].suppressed, categories)
-    return Release(release.schema, release.pseudonyms, cells, release.method)
+    return replace(release, cells=cells, people=None)

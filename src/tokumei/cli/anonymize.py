@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from tokumei.cli.options import SchemaOption, SecretOption, SubjectOption, refuse_both
+from tokumei.cli.options import AllowOption, SchemaOption, SecretOption, SubjectOption, refuse_both
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
@@ -54,6 +54,7 @@ def anonymize(
     schema: SchemaOption = None,
     subject: SubjectOption = None,
     settings: SettingsOption = None,
+    allow: AllowOption = None,
     threads: ThreadsOption = None,
     secret: SecretOption = None,
     data_format: Annotated[str | None, typer.Option("--format", help="csv (default) or parquet.")] = None,
@@ -84,7 +85,7 @@ def anonymize(
     if output is not None:
         check_places(places_of(output, secret))
     asked = {"method": method, "k": k, "schema": schema, "subject": subject, "set": settings, "seed": seed}
-    asked["format"] = data_format
+    asked |= {"format": data_format, "allow": allow}
     with progress_bars():
         wanted = _asked(data, asked) if plan is None else _planned(plan, asked)
         history, opened = open_input(_needed(data, wanted.input), wanted, subject=subject)
@@ -123,7 +124,14 @@ def _asked(data: Path | None, asked: dict[str, Any]) -> Plan:
 
     _needed(data)
     settings = parse_settings(find_part("anonymizer", asked["method"] or DEFAULT_METHOD), asked["set"] or [])
-    plan = plan_of(asked["method"], settings, k=asked["k"], data_format=asked["format"] or "csv", seed=asked["seed"])
+    plan = plan_of(
+        asked["method"],
+        settings,
+        k=asked["k"],
+        data_format=asked["format"] or "csv",
+        seed=asked["seed"],
+        allow=tuple(asked["allow"] or ()),
+    )
     if asked["schema"] is None:
         return plan
     refuse_both(asked["schema"], asked["subject"])

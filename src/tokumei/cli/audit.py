@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tokumei.cli.options import LimitsOption, RecipientOption, allowed_by, opened
+from tokumei.cli.certificate import signing_key, write_certificate
+from tokumei.cli.options import AllowOption, LimitsOption, QuickOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
-from tokumei.words import Words, amount, percent
+from tokumei.words import Words, amount, figure_name, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.audits import AuditResult
+    from tokumei.audits import Answer, AuditResult
 
 KOption = Annotated[
     int | None, typer.Option("--k", min=2, help="The k that must hold (default: what the release seems to aim at).")
@@ -25,6 +26,13 @@ GuessOption = Annotated[
     int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds: make the release again from each.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
+CertificateOption = Annotated[
+    Path | None,
+    typer.Option("--certificate", metavar="FILE", help="Also write a certificate that others check with 'verify'."),
+]
+SignOption = Annotated[
+    Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign the certificate; 'tokumei keygen' makes a key.")
+]
 
 
 def audit(
@@ -41,6 +49,10 @@ def audit(
     seed: SeedOption = 0,
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
+    quick: QuickOption = False,
+    allow: AllowOption = None,
+    certificate: CertificateOption = None,
+    sign: SignOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Audit a release: what attackers name, learn, infer and recognize; exit status 1 if it is unsafe.
@@ -53,11 +65,23 @@ def audit(
     from tokumei.flow import audit as audit_opened
 
     allowed = allowed_by(recipient, limits)
+    key = signing_key(certificate, sign, original, secret, schema)
     with progress_bars():
         audited = opened(original, release, schema, secret)
         if method is not None:
             audited = replace(audited, release=replace(audited.release, method=method))
-        result = audit_opened(audited, k=k, limits=allowed, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds)
+        result = audit_opened(
+            audited,
+            k=k,
+            limits=allowed,
+            time_limit=time_limit,
+            seed=seed,
+            guess_seeds=guess_seeds,
+            quick=quick,
+            allow=allow or (),
+        )
+    if certificate is not None and audited.folder is not None:
+        write_certificate(audited.folder, result, certificate, key)
     finish_audit(result, json=json)
 
 
@@ -72,8 +96,7 @@ def finish_audit(result: AuditResult, *, json: bool) -> NoReturn:
 
 def _show(console: Console, result: AuditResult) -> None:
     """Print the verdict first, then its reasons, then the figures."""
-    show_verdict(console, result.verdict, result.k, recipient=result.recipient)
-    show_answers(console, result)
+    show_verdict(console, result.verdict, result.k, recipient=result.recipient, answers=_answers(result))
     figures = {
         "identical histories (k-anonymity)": result.k_anonymity,
         "matches per subject (k-concealment)": result.k_concealment,
@@ -98,28 +121,27 @@ def _show(console: Console, result: AuditResult) -> None:
         show_table(console, headers, joint)
 
 
-def show_answers(console: Console, result: AuditResult) -> None:
-    """Print the five questions: the figure that stands for each, the same without the release, and the limit."""
-    if not result.answers:
-        return
+def _answers(result: AuditResult) -> list[str]:
+    """Return the five answers, a line each."""
     words = Words("en")
-    rows = []
+    lines = []
     for question, answer in result.answers.items():
-        figure, unknown = answer.figure, words("word.none")
-        interval = None if figure is None else figure.interval
-        rows.append(
-            [
-                words(f"question.{question.value}"),
-                words("word.not_measured") if figure is None else words.named("what", answer.headline),
-                unknown if figure is None else percent(figure.value),
-                unknown if interval is None else f"{percent(interval.low)} to {percent(interval.high)}",
-                unknown if figure is None or figure.baseline is None else percent(figure.baseline),
-                unknown if answer.limit is None else percent(answer.limit),
-                words("word.measured" if answer.outcome is None else f"word.{answer.outcome.value}"),
-            ]
-        )
-    headers = words.each("head", "question", "what", "value", "interval", "without", "limit", "outcome")
-    show_table(console, [header.lower() for header in headers], rows)
+        outcome = words("word.measured" if answer.outcome is None else f"word.{answer.outcome.value}")
+        lines.append(f"{words(f'question.{question.value}')}: {_told(answer, outcome, words)}")
+    return lines
+
+
+def _told(answer: Answer, outcome: str, words: Words) -> str:
+    """Return an answer in one line: the figure that stands for it, its interval, its baseline and its limit."""
+    figure = answer.figure
+    if figure is None:
+        return "; ".join(reason.sentence for reason in (*answer.reasons, *answer.skipped)) or words("word.not_measured")
+    about = [words("answer.without", share=figure.baseline)] if figure.baseline is not None else []
+    if figure.interval is not None:
+        about.insert(0, words("answer.interval", low=figure.interval.low, high=figure.interval.high))
+    if answer.limit is not None:
+        about.append(words("answer.limit", limit=answer.limit))
+    return f"{outcome}: {figure_name(answer.headline, words)} {percent(figure.value)} ({'; '.join(about)})"
 
 
 def _share(share: float | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokumei.cli.options import original
+from tokumei.cli.options import AllowOption, original
 from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
 from tokumei.words import percent
@@ -45,6 +45,7 @@ def compare(
     language: Annotated[
         str, typer.Option("--language", metavar="en|ja", help="Of the page: English or Japanese.")
     ] = "en",
+    allow: AllowOption = None,
     threads: ThreadsOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit of each release.")
@@ -71,7 +72,7 @@ def compare(
     with progress_bars():
         history = original(data, schema)
         history.schema.check_publishable()
-        done = compare_runs(history, runs, seed=seed, threads=threads, time_limit=time_limit)
+        done = compare_runs(history, runs, allow=allow or (), seed=seed, threads=threads, time_limit=time_limit)
         if output is not None:
             _write(output, history, done, language)
     if output is not None:

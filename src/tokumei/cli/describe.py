@@ -11,7 +11,7 @@ import typer
 from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, original
 from tokumei.cli.output import JsonFlag, bar, check_targets, finish, progress_bars, show_table, tell, visible
 from tokumei.errors import ParameterError
-from tokumei.words import amount, percent
+from tokumei.words import Message, amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ def describe(
 ) -> None:
     """Profile raw data, infer its schema, and show how little knowledge singles a person out."""
     from tokumei.data import write_text
-    from tokumei.profiles import hints, profile, raw_risk
+    from tokumei.profiles import hints, identifier_suspects, profile, raw_risk
 
     _check_targets(output, html, data, schema)
     with progress_bars():
@@ -43,6 +43,8 @@ def describe(
         found = profile(history)
         risk = raw_risk(history)
         noted = list(map(str, hints(history)))
+        suspects = identifier_suspects(history)
+        noted += [str(Message("hint.identifier", {"what": suspect.message()})) for suspect in suspects]
         page = None
         if html is not None:
             from tokumei.cli.describe_page import describe_page
@@ -66,7 +68,13 @@ def describe(
             console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):", style="bold")
             console.print(history.schema.to_toml(), markup=False)
 
-    document = {**found.as_dict(), "risk": risk.as_dict(), "hints": noted, "schema": history.schema.to_toml()}
+    document = {
+        **found.as_dict(),
+        "risk": risk.as_dict(),
+        "hints": noted,
+        "identifiers": {suspect.column: str(suspect.why) for suspect in suspects},
+        "schema": history.schema.to_toml(),
+    }
     finish(document, json=json, show=show)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli import certificate
 from tokumei.cli.anonymize import anonymize
 from tokumei.cli.audit import audit
 from tokumei.cli.describe import describe
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
     app.command()(attack)
     app.command()(judge)
     app.command()(audit)
+    certificate.register(app)
     app.command()(demo)
 
 

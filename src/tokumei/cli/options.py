@@ -39,6 +39,9 @@ RecipientOption = Annotated[
 LimitsOption = Annotated[
     Path | None, typer.Option("--limits", metavar="L.toml", help="Limits of your own (default: those of the program).")
 ]
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Do not run the method again; one attacker who knows little, on fewer people.")
+]
 
 
 def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
@@ -51,6 +54,12 @@ def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
         message = "--limits goes with --recipient, which names the table of limits that applies"
         raise ParameterError(message, code="usage")
     return None
+
+
+AllowOption = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="COLUMN", help="Publish this column although it seems to name people; repeatable."),
+]
 
 
 def refuse_both(schema: Path | None, subject: str | None) -> None:

@@ -190,7 +190,9 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = False, recipient: str = "") -> None:
+def show_verdict(
+    console: Console, verdict: Verdict, k: int, *, quick: bool = False, recipient: str = "", answers: Sequence[str] = ()
+) -> None:
     """Print what an audit concluded, then why; colours that can be read on dark and on light.
 
     Without a recipient the verdict is about names alone, and says so.
@@ -202,6 +204,8 @@ def show_verdict(console: Console, verdict: Verdict, k: int, *, quick: bool = Fa
     console.print(
         f"{'Quick audit: ' if quick else ''}{whose or words(f'conclusion.{outcome}', k=k)}", style=f"bold {colour}"
     )
+    for answer in answers:
+        console.print(visible(answer))
     for reason in verdict.reasons:
         remedy = f"; {reason.remedy}" if reason.remedy else ""
         console.print(visible(f"- {reason.sentence}{remedy}"))

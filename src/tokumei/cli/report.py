@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import LimitsOption, RecipientOption, allowed_by, opened
+from tokumei.cli.options import AllowOption, LimitsOption, QuickOption, RecipientOption, allowed_by, opened
 from tokumei.cli.output import JsonFlag, check_targets, finish, progress_bars, warn
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def report(
     ] = None,
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
+    quick: QuickOption = False,
+    allow: AllowOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit; what was skipped is listed.")
     ] = None,
@@ -74,7 +76,16 @@ def report(
     check_targets([output], original, hidden_file, schema)
     with progress_bars():
         reported = opened(original, release, schema, hidden_file)
-        material = collect_material(reported, k=k, levels=levels, limits=allowed, time_limit=time_limit, seed=seed)
+        material = collect_material(
+            reported,
+            k=k,
+            levels=levels,
+            limits=allowed,
+            allow=allow or (),
+            time_limit=time_limit,
+            seed=seed,
+            quick=quick,
+        )
         text = release_report(material, language=language)
     warn(*material.warnings)
     # The report tells which pseudonyms are protected worst: it is internal.

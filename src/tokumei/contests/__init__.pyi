@@ -1,9 +1,9 @@
 from tokumei.contests.base import STANDARD_ROUNDS as STANDARD_ROUNDS
 from tokumei.contests.base import Contest as Contest
-from tokumei.contests.lookup import find_contest as find_contest
-from tokumei.contests.lookup import make_contest as make_contest
-from tokumei.contests.lookup import playable_contests as playable_contests
-from tokumei.contests.lookup import suggested_contest as suggested_contest
+from tokumei.contests.base import find_contest as find_contest
+from tokumei.contests.base import make_contest as make_contest
+from tokumei.contests.base import playable_contests as playable_contests
+from tokumei.contests.base import suggested_contest as suggested_contest
 from tokumei.contests.notes import make_note as make_note
 from tokumei.contests.notes import note_of_error as note_of_error
 from tokumei.contests.notes import notes_of as notes_of

@@ -18,6 +18,15 @@ from tokumei.data.cells import MISSING as MISSING
 from tokumei.data.cells import Cells as Cells
 from tokumei.data.cells import RangeCells as RangeCells
 from tokumei.data.cells import SetCells as SetCells
+from tokumei.data.channels import IMPOSSIBLE as IMPOSSIBLE
+from tokumei.data.channels import Channel as Channel
+from tokumei.data.channels import ColumnChannel as ColumnChannel
+from tokumei.data.channels import Limited as Limited
+from tokumei.data.channels import Noisy as Noisy
+from tokumei.data.channels import Replaced as Replaced
+from tokumei.data.channels import Rounded as Rounded
+from tokumei.data.channels import Swapped as Swapped
+from tokumei.data.channels import Unchanged as Unchanged
 from tokumei.data.csv_text import CsvRecords as CsvRecords
 from tokumei.data.csv_text import parse_csv as parse_csv
 from tokumei.data.date_formats import date_format as date_format

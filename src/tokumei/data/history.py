@@ -164,6 +164,7 @@ class Release:
     """What the world sees: one pseudonym and one cell per field for every published record.
 
     ``people`` is the published table of people, if there is one: a Release of its own, one row per pseudonym.
+    ``parameters`` are those of the method, as the manifest states them.
     """
 
     schema: Schema
@@ -171,6 +172,7 @@ class Release:
     cells: Mapping[str, Cells]
     method: str = ""
     people: Release | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse a schema whose columns cannot stand beside the pseudonyms."""

@@ -119,7 +119,8 @@ class ReleaseFolder:
             frame, lines = records.frame[1:], records.lines[1:]
             frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
         categories = _own_categories(frame, schema) if history is None else _with_absence(history.categories)
-        return release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
+        release = release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
+        return replace(release, parameters=self.parameters)
 
 
 def _present(folder: Path, names: Sequence[str]) -> Path:

@@ -59,7 +59,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column as the schema file names it; ``drop``: never published, ``keep``: published unchanged."""
+    """One column as the schema file names it; ``drop``: never published, ``keep``: published unchanged.
+
+    ``sensitive``: nobody shall infer it; the audit tells how well one can.
+    """
 
     name: str
     kind: Kind = Kind.CATEGORY
@@ -69,6 +72,7 @@ class Column:
     longitude: str = ""
     drop: bool = False
     keep: bool = False
+    sensitive: bool = False
 
     def fields(self) -> tuple[Field, ...]:
         """Return the physical fields of this column, none if it is dropped."""
@@ -221,6 +225,7 @@ _COLUMN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "longitude": str,
     "drop": bool,
     "keep": bool,
+    "sensitive": bool,
 }
 
 
@@ -261,6 +266,7 @@ def _column(name: str, spec: Any, file: str) -> Column:
         latitude=spec.get("latitude", ""),
         longitude=spec.get("longitude", ""),
         keep=spec.get("keep", False),
+        sensitive=spec.get("sensitive", False),
     )
 
 
@@ -295,6 +301,8 @@ def _inline(column: Column) -> str:
         parts += [f"latitude = {toml_value(column.latitude)}", f"longitude = {toml_value(column.longitude)}"]
     if column.keep:
         parts.append("keep = true")
+    if column.sensitive:
+        parts.append("sensitive = true")
     return "{ " + ", ".join(parts) + " }"
 
 

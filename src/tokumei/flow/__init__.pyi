@@ -11,6 +11,7 @@ from tokumei.flow.estimating import Estimate as Estimate
 from tokumei.flow.estimating import estimate as estimate
 from tokumei.flow.estimating import spoken as spoken
 from tokumei.flow.gate import refuse_foreign_secret as refuse_foreign_secret
+from tokumei.flow.gate import refuse_identifiers as refuse_identifiers
 from tokumei.flow.gate import refuse_leaks as refuse_leaks
 from tokumei.flow.judging import Measured as Measured
 from tokumei.flow.judging import attack_success as attack_success
@@ -34,6 +35,8 @@ from tokumei.flow.publishing import Published as Published
 from tokumei.flow.publishing import check_places as check_places
 from tokumei.flow.publishing import places_of as places_of
 from tokumei.flow.publishing import publish as publish
+from tokumei.flow.reissuing import Reissued as Reissued
+from tokumei.flow.reissuing import reissue as reissue
 from tokumei.flow.replaying import method_of as method_of
 from tokumei.flow.replaying import replay_of as replay_of
 from tokumei.flow.replaying import rerun_of as rerun_of

@@ -1,12 +1,15 @@
 """The one way to audit a release: the five questions, and the limits of a recipient.
 
-Command line, Python and report all call `audit`. Naming is always asked; contents, attributes and membership are asked
-unless the audit is quick; several releases where earlier ones are named.
+Command line, Python and report all call `audit`. Naming, contents, attributes and membership are always asked, several
+releases where earlier ones are named; a quick audit runs no method again and tries one attacker who knows little.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from tokumei.audits import (
     Answer,
@@ -15,14 +18,17 @@ from tokumei.audits import (
     Question,
     audit_release,
     byte_findings,
+    climb_ladder,
     file_digests,
     naming_answer,
     with_findings,
 )
-from tokumei.data import Verdict
+from tokumei.data import Reason, Verdict
+from tokumei.flow.gate import identifier_findings
 from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
 from tokumei.flow.replaying import method_of, replay_of, rerun_of
+from tokumei.profiles import refuse_unknown_columns
 
 
 def audit(
@@ -33,13 +39,15 @@ def audit(
     time_limit: float | None = None,
     seed: int = 0,
     guess_seeds: int = 0,
-    rerun: bool = True,
+    quick: bool = False,
+    allow: Sequence[str] = (),
 ) -> AuditResult:
     """Audit a release that was made or opened.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
-    questions decide the verdict, otherwise naming alone. ``time_limit`` and ``seed`` are those of naming;
-    ``rerun`` is whether the method is run again, many times, to see what that names.
+    questions decide the verdict, otherwise naming alone. ``time_limit`` is that of naming. ``quick`` leaves out to
+    run the method again, and all attackers who know little but one; ``allow`` names columns that may be published
+    although they seem to name people.
     """
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
@@ -53,20 +61,36 @@ def audit(
         time_limit=time_limit,
         seed=seed,
         guess_seeds=guess_seeds,
-        rerun=rerun_of(released, seed=seed) if rerun else None,
+        rerun=None if quick else rerun_of(released, seed=seed),
         replay=replay_of(released) if guess_seeds else None,
     )
-    result = gated(released, result)
+    result = gated(released, result, allow=allow)
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
+    answers |= little_known(released, quick=quick, seed=seed)
+    answers[Question.RELEASES] = Answer(question=Question.RELEASES, reasons=(Reason(code="no-earlier-release"),))
     return under_limits(replace(result, answers=answers), limits)
 
 
-def gated(released: Made | Opened, result: AuditResult) -> AuditResult:
-    """Return an audit that holds for the published bytes too: a folder that is not canonical is not safe."""
-    if isinstance(released, Made) or released.folder is None:
-        return result
-    findings = byte_findings(released.folder, released.release)
-    return with_findings(result, findings, digests=file_digests(released.folder.path))
+def little_known(released: Made | Opened, *, quick: bool = False, seed: int = 0) -> dict[Question, Answer]:
+    """Return what attackers get who know little: the answers about contents, attributes and membership."""
+    history = released.history
+    sensitive = [column.name for column in history.schema.columns if column.sensitive and not column.drop]
+    rng = np.random.default_rng(seed)
+    return climb_ladder(history, released.release, released.secret, rng=rng, sensitive=sensitive, quick=quick)
+
+
+def gated(released: Made | Opened, result: AuditResult, *, allow: Sequence[str] = ()) -> AuditResult:
+    """Return an audit that holds for the published bytes and columns too.
+
+    A folder that is not canonical and a readable column that seems to name people are not safe.
+    """
+    refuse_unknown_columns(released.history, allow)
+    allow = (*allow, *(released.plan.allow if isinstance(released, Made) else ()))
+    folder = None if isinstance(released, Made) else released.folder
+    refused, allowed = identifier_findings(released.history, released.release, allow)
+    written = () if folder is None else byte_findings(folder, released.release)
+    digests = {} if folder is None else file_digests(folder.path)
+    return with_findings(result, (*refused, *written), notes=allowed, digests=digests)
 
 
 def under_limits(result: AuditResult, limits: Limits | None) -> AuditResult:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tokumei.audits import AuditResult, audit_release
+from tokumei.audits import Answer, AuditResult, Question, audit_release
 from tokumei.data import History
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
+from tokumei.flow.auditing import little_known
+from tokumei.flow.gate import refuse_identifiers
 from tokumei.flow.judging import attack_success
 from tokumei.flow.making import Made, compared_with, release
 from tokumei.flow.opening import Opened
@@ -34,7 +36,11 @@ COMPARED_RUNS, COMPARED_HELD_OUT = 20, 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One method with its k and other settings, and what came out; ``failure`` is the code of what went wrong."""
+    """One method with its k and other settings, and what came out; ``failure`` is the code of what went wrong.
+
+    ``risk`` is the share that the best attack names. ``learned``, ``inferred`` and ``recognized`` are the figures that
+    stand for contents, attributes and membership: what an attacker gets who knows little.
+    """
 
     method: str
     k: int | None = None
@@ -45,6 +51,9 @@ class Run:
     best_attack: str = ""
     verdict: str = ""
     candidates: int | None = None
+    learned: float | None = None
+    inferred: float | None = None
+    recognized: float | None = None
     front: bool = False
     failure: str = ""
     message: str = ""
@@ -93,25 +102,35 @@ def compare(
     history: History,
     runs: Sequence[Run],
     *,
+    allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
 ) -> list[Run]:
-    """Do all runs and return them with their results, the best trade-offs marked."""
+    """Do all runs and return them with their results, the best trade-offs marked.
+
+    Raises LeakError before any work if a column seems to name people and is not in ``allow``.
+    """
+    refuse_identifiers(history, allow)
     done = []
     with stage("compare", total=len(runs)) as advance:
         for run in runs:
             begin = time.monotonic()
             with stage(f"compare: {run.name}"):
-                result = _attempt(history, run, seed=seed, threads=threads, time_limit=time_limit)
+                result = _attempt(history, run, allow=allow, seed=seed, threads=threads, time_limit=time_limit)
             done.append(dataclasses.replace(result, seconds=time.monotonic() - begin))
             advance(1)
     return mark_front(done)
 
 
-def _attempt(history: History, run: Run, *, seed: int | None, threads: int | None, time_limit: float | None) -> Run:
+def _attempt(
+    history: History, run: Run, *, allow: Sequence[str], seed: int | None, threads: int | None, time_limit: float | None
+) -> Run:
+    plan = plan_of(run.method, run.settings, k=run.k, seed=seed, allow=tuple(allow))
     try:
-        return _measured(history, run, seed=seed, threads=threads, time_limit=time_limit)
+        # A release that the gate refuses could not be published: it is no choice.
+        made = release(history, plan, threads=threads, audit=False)
+        return judged(made, run, seed=seed, time_limit=time_limit)
     except TokumeiError as error:
         return dataclasses.replace(run, failure=error.code, message=error.message)
     except MemoryError:
@@ -123,18 +142,13 @@ def _attempt(history: History, run: Run, *, seed: int | None, threads: int | Non
         return dataclasses.replace(run, failure="internal", message=message)
 
 
-def _measured(history: History, run: Run, *, seed: int | None, threads: int | None, time_limit: float | None) -> Run:
-    # A release that the gate refuses could not be published: it is no choice.
-    made = release(history, plan_of(run.method, run.settings, k=run.k, seed=seed), threads=threads, audit=False)
-    return judged(made, run, seed=seed, time_limit=time_limit)
-
-
 def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
     """Return a run with what its release loses and what the attacks name."""
     rerun = rerun_of(made, seed=seed or 0, runs=COMPARED_RUNS, held_out=COMPARED_HELD_OUT)
     # A comparison publishes nothing: its verdict is about the method, whose release will be made without a seed.
     original, secret = compared_with(made.method, made.history, dataclasses.replace(made.secret, seed=None))
     audit = audit_release(original, made.release, secret, k=run.k, time_limit=time_limit, rerun=rerun)
+    answers = little_known(made, quick=True, seed=seed or 0)
     risk, attack = largest_risk(audit, extra_attacks(made, seed=seed))
     return dataclasses.replace(
         run,
@@ -144,7 +158,14 @@ def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float |
         best_attack=attack,
         verdict=audit.verdict.outcome.value,
         candidates=audit.min_candidates,
+        learned=_headline(answers[Question.CONTENTS]),
+        inferred=_headline(answers[Question.ATTRIBUTES]),
+        recognized=_headline(answers[Question.MEMBERSHIP]),
     )
+
+
+def _headline(answer: Answer) -> float | None:
+    return None if answer.figure is None else answer.figure.value
 
 
 def extra_attacks(released: Made | Opened, *, seed: int | None = None) -> dict[str, tuple[float, float]]:
@@ -199,6 +220,9 @@ def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
             "best_attack": run.best_attack,
             "verdict": run.verdict,
             "candidates": run.candidates,
+            "learned": run.learned,
+            "inferred": run.inferred,
+            "recognized": run.recognized,
             "front": run.front,
             "failure": run.failure,
             "message": run.message,
@@ -206,4 +230,5 @@ def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
         for run in runs
     ]
     kinds = {"k": pl.Int64, "loss": pl.Float64, "kept": pl.Float64, "risk": pl.Float64, "candidates": pl.Int64}
+    kinds |= dict.fromkeys(("learned", "inferred", "recognized"), pl.Float64)
     return pl.DataFrame(rows, schema_overrides=kinds)

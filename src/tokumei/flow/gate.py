@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
-from tokumei.data import History, Release, Secret
+from tokumei.data import History, Reason, Release, Secret, toml_value
 from tokumei.errors import InputError, LeakError
+from tokumei.profiles import identifier_suspects, refuse_unknown_columns
+
+
+def refuse_identifiers(history: History, allow: Sequence[str] = ()) -> None:
+    """Raise LeakError for the first column that seems to name people, unless it is dropped, kept or allowed by name.
+
+    What the schema keeps unchanged is published on the publisher's word; the audit tells of it.
+    """
+    refuse_unknown_columns(history, allow)
+    for suspect in identifier_suspects(history):
+        if suspect.kept or suspect.column in allow:
+            continue
+        message = (
+            f"{suspect.message()}; drop it in the schema ({toml_value(suspect.column)} = {{ drop = true }}) "
+            f"or, if it must be published, allow it by name (--allow {suspect.column})"
+        )
+        raise LeakError(message, code="identifier-column")
+
+
+def identifier_findings(
+    history: History, release: Release, allow: Sequence[str] = ()
+) -> tuple[tuple[Reason, ...], tuple[Reason, ...]]:
+    """Return the columns of a release that seem to name people and are readable: those refused, those allowed."""
+    refused: list[Reason] = []
+    allowed: list[Reason] = []
+    tables = (release,) if release.people is None else (release, release.people)
+    for suspect in identifier_suspects(history):
+        cells = [table.cells[suspect.field] for table in tables if suspect.field in table.cells]
+        if not any((~column.suppressed).any() for column in cells):
+            continue
+        # A column that is published on somebody's word is told of, and does not decide.
+        kept = suspect.kept or suspect.column in allow
+        code = "identifier-allowed" if kept else "identifier-column"
+        (allowed if kept else refused).append(Reason(code=code, values={"what": suspect.message()}))
+    return tuple(refused), tuple(allowed)
 
 
 def refuse_leaks(history: History, release: Release, secret: Secret) -> None:

@@ -5,6 +5,7 @@ Command line, Python, `compare` and the demo all call `release`; what it returns
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,7 @@ from tokumei.data import (
     text_order,
 )
 from tokumei.errors import SchemaError
-from tokumei.flow.gate import refuse_leaks
+from tokumei.flow.gate import identifier_findings, refuse_leaks
 from tokumei.flow.plan import Plan, complete, fresh_key, public_parameters
 from tokumei.flow.publishing import Published, publish
 from tokumei.metrics import CellError
@@ -112,7 +113,7 @@ def release(history: History, plan: Plan, *, threads: int | None = None, audit: 
         release=published,
         secret=secret,
         utility=CellError().measure(history, published, secret),
-        audit=_quick_audit(method, history, published, secret) if audit else None,
+        audit=quick_audit(method, history, published, secret, plan.allow) if audit else None,
         method=method,
         history=history,
         plan=plan,
@@ -147,7 +148,7 @@ def anonymized(history: History, method: Method, *, seed: int | None = None, key
     real = secret.rows >= 0
     rows = secret.rows.copy()
     rows[real] = history.order[rows[real]]
-    published = _with_kept(history, published, rows)
+    published = replace(_with_kept(history, published, rows), parameters=public_parameters(method))
     return in_published_order(published, replace(secret, rows=rows, seed=seed))
 
 
@@ -199,11 +200,15 @@ def compared_with(method: Method | None, history: History, secret: Secret | None
     return stands_for, None if secret is None else replace(secret, rows=np.empty(0, dtype=np.int64))
 
 
-def _quick_audit(method: Method, history: History, published: Release, secret: Secret) -> AuditResult:
-    """Return the cheap part of the audit: identical histories, candidates and posteriors."""
-    from tokumei.audits import audit_release  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+def quick_audit(
+    method: Method, history: History, published: Release, secret: Secret, allow: Sequence[str] = ()
+) -> AuditResult:
+    """Return the cheap part of the audit: identical histories, candidates, posteriors; and what was allowed by name."""
+    from tokumei.audits import audit_release, with_findings  # noqa: PLC0415 - loads numba and scipy
 
     k = getattr(method, "k", None)
     with stage("audit"):
         original, known = compared_with(method, history, secret)
-        return audit_release(original, published, known, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
+        result = audit_release(original, published, known, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
+    refused, allowed = identifier_findings(history, published, allow)
+    return with_findings(result, refused, notes=allowed)

@@ -35,6 +35,7 @@ from typing import Any
 
 from tokumei.data import History, Schema, Source, toml_value
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
+from tokumei.flow.gate import refuse_identifiers
 from tokumei.parts import HOW_IT_RAN, Method, find_part, has_parameter, make_part
 from tokumei.profiles import read_history
 
@@ -42,7 +43,7 @@ DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
 _HEAD = "# A plan of tokumei. With its key or seed it is as secret as the secret file: never hand it out.\n"
 _TEXTS = ("tokumei", "method", "format", "input", "input_sha256")
-_KNOWN = (*_TEXTS, "key", "seed", "parameters", "schema")
+_KNOWN = (*_TEXTS, "allow", "key", "seed", "parameters", "schema")
 _KEY = re.compile(r"[0-9a-f]{64}")
 # Rows of static tables above which good groups take minutes to find; groups of more than three take far longer.
 MANY_ROWS, MANY_ROWS_OF_LARGE_GROUPS = 20_000, 1_000
@@ -53,8 +54,9 @@ class Plan:
     """What will be, or was, done with which input.
 
     ``method`` empty means: the safest good one for the data; ``parameters`` are values of the types that the method
-    declares; ``schema`` None means: inferred from the input; ``why`` says how the method was chosen. ``key`` (64
-    hexadecimal digits) makes the random choices again; ``seed`` does so too, for experiments, and can be guessed.
+    declares; ``schema`` None means: inferred from the input; ``why`` says how the method was chosen; ``allow`` names
+    columns that are published although they seem to name people. ``key`` (64 hexadecimal digits) makes the random
+    choices again; ``seed`` does so too, for experiments, and can be guessed.
     """
 
     method: str = ""
@@ -63,6 +65,7 @@ class Plan:
     data_format: str = "csv"
     input: str = ""
     input_sha256: str = ""
+    allow: tuple[str, ...] = ()
     seed: int | None = None
     key: str = field(default="", repr=False)
     version: str = field(default_factory=lambda: version("tokumei"))
@@ -95,6 +98,8 @@ class Plan:
             texts |= {"input_sha256": self.input_sha256, "key": self.key}
             texts |= {"seed": "" if self.seed is None else str(self.seed)}
         lines = [f"{name} = {toml_value(text)}" for name, text in texts.items() if text]
+        if self.allow:
+            lines.append(f"allow = [{', '.join(map(toml_value, self.allow))}]")
         lines += ["", "[parameters]"]
         lines += [f"{name} = {toml_value(value)}" for name, value in self.deciding.items()]
         if self.schema is not None:
@@ -119,6 +124,9 @@ class Plan:
         for key in ("parameters", "schema"):
             if not isinstance(document.get(key, {}), dict):
                 raise refuse(f"'{key}' must be a table [{key}]")
+        allow = document.get("allow", [])
+        if not isinstance(allow, list) or not all(isinstance(name, str) for name in allow):
+            raise refuse("'allow' must be a list of names of columns in quotes")
         if not document.get("method"):
             raise refuse("the plan names no method; write method = \"k-anonymity\" or another of 'tokumei methods'")
         if document.get("format", "csv") not in FORMATS:
@@ -134,6 +142,7 @@ class Plan:
             data_format=document.get("format", "csv"),
             input=document.get("input", ""),
             input_sha256=document.get("input_sha256", ""),
+            allow=tuple(allow),
             seed=int(seed) if seed else None,
             key=key,
             version=document.get("tokumei", ""),
@@ -224,11 +233,13 @@ def complete(history: History, plan: Plan, *, threads: int | None = None) -> tup
     """Return the plan with what it left open, and its method, ready to run on so many threads (default: all cores).
 
     Left open may be the method (then it is the safest good one for this data), parameters and the schema. Raises an
-    error before any long work if there are no records, or fewer subjects than a group needs.
+    error before any long work if there are no records, fewer subjects than a group needs, or a column that seems to
+    name people and is not allowed.
     """
     if len(history) == 0:
         message = "the data has no records, at most a header; give a file with records"
         raise InputError(message, code="empty")
+    refuse_identifiers(history, plan.allow)
     asked, why = dict(plan.parameters), plan.why or "as asked for"
     method = make_method(plan.method or DEFAULT_METHOD, asked, threads=threads)
     if not plan.method:

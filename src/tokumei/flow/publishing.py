@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokumei.data import (
     OWNER_ONLY,
+    Outcome,
+    Release,
+    Secret,
+    cell_shares,
     check_file_target,
     check_folder_target,
     default_secret_path,
@@ -87,21 +92,42 @@ def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_p
             figures = json.dumps(made.audit.as_dict(), indent=2, ensure_ascii=False, default=float)
             private[places.audit] = figures + "\n"
     check_places(places, plan=places.plan in private, audit=places.audit in private)
-    parameters = made.parameters
-    verdict = None if made.audit is None else (made.audit.verdict.outcome, made.audit.k)
-    summary = public_summary(
-        made.release, made.shares, parameters=parameters, about=made.method.summary, verdict=verdict
+    return write_parts(
+        made.release,
+        made.secret,
+        places,
+        parameters=made.parameters,
+        about=made.method.summary,
+        data_format=made.plan.data_format,
+        verdict=None if made.audit is None else (made.audit.verdict.outcome, made.audit.k),
+        private=private,
     )
+
+
+def write_parts(
+    release: Release,
+    secret: Secret,
+    places: Places,
+    *,
+    parameters: Mapping[str, Any],
+    about: str,
+    data_format: str,
+    verdict: tuple[Outcome, int] | None,
+    private: Mapping[Path, str] | None = None,
+) -> Published:
+    """Write what is kept, the texts of ``private`` included, then the folder; all of it or nothing."""
+    shares = cell_shares(release)
+    summary = public_summary(release, shares, parameters=parameters, about=about, verdict=verdict)
     # What is kept goes first: a release whose secret could not be written would be lost to its publisher.
     written: list[Path] = []
     try:
-        write_secret(made.secret, places.secret)
+        write_secret(secret, places.secret)
         written.append(places.secret)
-        for place, text in private.items():
+        for place, text in (private or {}).items():
             write_text(place, text, mode=OWNER_ONLY)
             written.append(place)
         manifest = write_release(
-            made.release, folder, parameters=parameters, data_format=made.plan.data_format, summary=summary
+            release, places.folder, parameters=parameters, data_format=data_format, summary=summary
         )
     except BaseException:
         for place in written:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.data import MISSING, Field, History, Kind, Release, Secret
+from tokumei.data import MISSING, Channel, ColumnChannel, Field, History, Kind, Noisy, Release, Secret
 from tokumei.methods.column_settings import LARGEST_CODE, is_ordered, settings_by_field, split_settings, steps_of
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
@@ -60,12 +60,7 @@ class LaplaceNoise(Method):
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the records with noisy values under pseudonyms, in random order."""
-        kinds = "date, datetime, number, place"
-        chosen = settings_by_field(self.name, "columns", self.columns, history.schema, treats=is_ordered, kinds=kinds)
-        given = {
-            name: steps_of(self.name, "columns", history.schema.field(name), text) if text else None
-            for name, text in chosen.items()
-        }
+        given = self._sensitivities(history)
         cells = {}
         for spec in history.schema.fields:
             codes = history.codes[spec.name][history.order]
@@ -75,16 +70,41 @@ class LaplaceNoise(Method):
             cells[spec.name] = plain_cells(history, spec, codes)
         return with_fresh_pseudonyms(history, history.order, cells, method=self.name, rng=rng)
 
-    def _noisy(self, spec: Field, given: int | None, values: Ints, rng: np.random.Generator) -> Ints:
-        """Return the values with noise, inside what the column can hold."""
+    def channel(self, history: History) -> Channel:
+        """Return the noise of every column that gets some."""
+        columns: dict[str, ColumnChannel] = {}
+        for name, given in self._sensitivities(history).items():
+            present = history.codes[name][history.codes[name] != MISSING]
+            noise = self._noise(history.schema.field(name), given, present) if len(present) else None
+            if noise is not None:
+                columns[name] = noise
+        return Channel(columns=columns)
+
+    def _sensitivities(self, history: History) -> dict[str, int | None]:
+        """Return the sensitivity of every column that gets noise, in steps; None: its whole width."""
+        kinds = "date, datetime, number, place"
+        chosen = settings_by_field(self.name, "columns", self.columns, history.schema, treats=is_ordered, kinds=kinds)
+        return {
+            name: steps_of(self.name, "columns", history.schema.field(name), text) if text else None
+            for name, text in chosen.items()
+        }
+
+    def _noise(self, spec: Field, given: int | None, values: Ints) -> Noisy | None:
+        """Return scale and limits of the noise of a column, None if it gets none."""
         low, high = int(values.min()), int(values.max())
         sensitivity = high - low if given is None else given
         if sensitivity == 0:
-            return values
-        noisy = values + discrete_laplace(len(values), scale=sensitivity / self.epsilon, rng=rng)
+            return None
         if not self.clip:
             low, high = _representable(spec)
-        return np.clip(noisy, low, high)
+        return Noisy(scale=sensitivity / self.epsilon, low=low, high=high)
+
+    def _noisy(self, spec: Field, given: int | None, values: Ints, rng: np.random.Generator) -> Ints:
+        """Return the values with noise, inside what the column can hold."""
+        noise = self._noise(spec, given, values)
+        if noise is None:
+            return values
+        return np.clip(values + discrete_laplace(len(values), scale=noise.scale, rng=rng), noise.low, noise.high)
 
 
 def _representable(spec: Field) -> tuple[int, int]:

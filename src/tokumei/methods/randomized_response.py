@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tokumei.data import Field, History, Release, Secret
+from tokumei.data import Channel, Field, History, Release, Replaced, Secret
 from tokumei.methods.column_settings import refused, settings_by_field, split_settings
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
@@ -53,10 +53,7 @@ class RandomizedResponse(Method):
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the records with random categories under pseudonyms, in random order."""
-        chosen = settings_by_field(
-            self.name, "columns", self.columns, history.schema, treats=lambda spec: spec.nominal, kinds="category"
-        )
-        losses = {name: self._epsilon(history.schema.field(name), text) for name, text in chosen.items()}
+        losses = self._losses(history)
         cells = {}
         for spec in history.schema.fields:
             codes = history.codes[spec.name][history.order]
@@ -66,6 +63,24 @@ class RandomizedResponse(Method):
                 codes = (codes + lies * rng.integers(1, categories, size=len(codes))) % categories
             cells[spec.name] = plain_cells(history, spec, codes)
         return with_fresh_pseudonyms(history, history.order, cells, method=self.name, rng=rng)
+
+    def channel(self, history: History) -> Channel:
+        """Return the probability of the truth in every column that is answered at random."""
+        sizes = {name: len(history.categories[name]) for name in self._losses(history)}
+        return Channel(
+            columns={
+                name: Replaced(truth=truth_probability(loss, sizes[name]), others=sizes[name] - 1)
+                for name, loss in self._losses(history).items()
+                if sizes[name] > 1
+            }
+        )
+
+    def _losses(self, history: History) -> dict[str, float]:
+        """Return the epsilon of every column that is answered at random."""
+        chosen = settings_by_field(
+            self.name, "columns", self.columns, history.schema, treats=lambda spec: spec.nominal, kinds="category"
+        )
+        return {name: self._epsilon(history.schema.field(name), text) for name, text in chosen.items()}
 
     def _epsilon(self, spec: Field, text: str) -> float:
         """Return the epsilon of a column."""

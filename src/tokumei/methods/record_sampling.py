@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.data import History, Release, Secret
+from tokumei.data import Channel, History, Release, Secret
 from tokumei.methods.fresh_release import with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
 
@@ -39,6 +39,11 @@ class RecordSampling(Method):
         rows = history.order[np.sort(drawn)]
         cells = {spec.name: history.cells(spec.name).take(rows) for spec in history.schema.fields}
         return with_fresh_pseudonyms(history, rows, cells, method=self.name, rng=rng)
+
+    def channel(self, history: History) -> Channel:  # noqa: ARG002 - the share is the same for all data
+        """Return the share of a subject's records that is published, None if a number bounds them."""
+        share = self.share if self.unit == "records" else 1.0
+        return Channel(kept=None if self.most else share)
 
     def _drawn(self, history: History, rng: np.random.Generator) -> Ints:
         """Return positions in `History.order`; exactly the share, rounded to a whole number, is drawn."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.data import MISSING, History, Release, Secret
+from tokumei.data import MISSING, Channel, History, Release, Rounded, Secret
 from tokumei.methods.column_settings import is_ordered, round_width, settings_by_field, split_settings, steps_of
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
@@ -55,14 +55,28 @@ class Rounding(Method):
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the records with rounded values under pseudonyms, in random order."""
-        kinds = "date, datetime, number, place"
-        chosen = settings_by_field(self.name, "columns", self.columns, history.schema, treats=is_ordered, kinds=kinds)
+        bases = self._bases(history)
         cells = {}
         for spec in history.schema.fields:
             codes = history.codes[spec.name][history.order]
-            if spec.name in chosen:
-                text = chosen[spec.name]
-                base = steps_of(self.name, "columns", spec, text) if text else round_width(history.spread(spec.name))
-                codes = rounded(codes, base, style=self.style, rng=rng)
+            if spec.name in bases:
+                codes = rounded(codes, bases[spec.name], style=self.style, rng=rng)
             cells[spec.name] = plain_cells(history, spec, codes)
         return with_fresh_pseudonyms(history, history.order, cells, method=self.name, rng=rng)
+
+    def channel(self, history: History) -> Channel:
+        """Return the base of every column that is rounded."""
+        return Channel(
+            columns={name: Rounded(base=base, style=self.style) for name, base in self._bases(history).items()}
+        )
+
+    def _bases(self, history: History) -> dict[str, int]:
+        """Return the base of every column that is rounded, in steps."""
+        kinds = "date, datetime, number, place"
+        chosen = settings_by_field(self.name, "columns", self.columns, history.schema, treats=is_ordered, kinds=kinds)
+        return {
+            name: steps_of(self.name, "columns", history.schema.field(name), text)
+            if text
+            else round_width(history.spread(name))
+            for name, text in chosen.items()
+        }

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.data import MISSING, Field, History, Release, Secret
+from tokumei.data import MISSING, Channel, Field, History, Release, Secret, Swapped
 from tokumei.methods.column_settings import refused, settings_by_field, share_of, split_settings
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
@@ -38,6 +38,11 @@ def swapped(values: Ints, *, share: float, width: int, rng: np.random.Generator)
     return result
 
 
+def _width(window: float, count: int) -> int:
+    """Return the width of a block of ranks; the nearest is always allowed, or nothing would change in small data."""
+    return max(int(window * count), 1) + 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Swapping(Method):
     """In every column a share of the values changes places, each with a value of nearly the same rank.
@@ -65,20 +70,31 @@ class Swapping(Method):
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the records with exchanged values under pseudonyms, in random order."""
-        chosen = settings_by_field(
-            self.name, "columns", self.columns, history.schema, treats=lambda _: True, kinds="all kinds"
-        )
+        windows = self._windows(history)
         cells = {}
         for spec in history.schema.fields:
             codes = history.codes[spec.name][history.order]
             present = np.flatnonzero(codes != MISSING)
-            if spec.name in chosen:
-                window = self._window(spec, chosen[spec.name])
-                # The nearest rank is always allowed: otherwise nothing would change in small data.
-                width = max(int(window * len(present)), 1) + 1
+            if spec.name in windows:
+                width = _width(windows[spec.name], len(present))
                 codes[present] = swapped(codes[present], share=self.share, width=width, rng=rng)
             cells[spec.name] = plain_cells(history, spec, codes)
         return with_fresh_pseudonyms(history, history.order, cells, method=self.name, rng=rng)
+
+    def channel(self, history: History) -> Channel:
+        """Return which values a moved one may become, in every column that is swapped."""
+        columns = {}
+        for name, window in self._windows(history).items():
+            present = history.codes[name][history.codes[name] != MISSING]
+            columns[name] = Swapped(share=self.share, width=_width(window, len(present)), values=present)
+        return Channel(columns=columns)
+
+    def _windows(self, history: History) -> dict[str, float]:
+        """Return the largest distance of ranks of every column that is swapped."""
+        chosen = settings_by_field(
+            self.name, "columns", self.columns, history.schema, treats=lambda _: True, kinds="all kinds"
+        )
+        return {name: self._window(history.schema.field(name), text) for name, text in chosen.items()}
 
     def _window(self, spec: Field, text: str) -> float:
         """Return the largest distance of ranks as a share of the records."""

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import MISSING, Cells, Field, History, RangeCells, Release, Secret, parse_values
+from tokumei.data import MISSING, Cells, Channel, Field, History, Limited, RangeCells, Release, Secret, parse_values
 from tokumei.methods.column_settings import is_ordered, refused, settings_by_field, split_settings
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
 from tokumei.parts import Method, parameter
@@ -48,18 +48,35 @@ class TopBottomCoding(Method):
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return the coded records under pseudonyms, in random order."""
-        kinds = "date, datetime, number, place"
-        chosen = settings_by_field(self.name, "columns", self.columns, history.schema, treats=is_ordered, kinds=kinds)
+        limits = self._column_limits(history)
         cells: dict[str, Cells] = {}
         for spec in history.schema.fields:
             codes = history.codes[spec.name][history.order]
             present = np.sort(codes[codes != MISSING])
-            if spec.name not in chosen or not len(present):
+            if spec.name not in limits:
                 cells[spec.name] = plain_cells(history, spec, codes)
                 continue
-            low, high = self._limits(spec, chosen[spec.name] or DEFAULT_LIMITS, present)
+            low, high = limits[spec.name]
             cells[spec.name] = self._coded(codes, low, high, present)
         return with_fresh_pseudonyms(history, history.order, cells, method=self.name, rng=rng)
+
+    def channel(self, history: History) -> Channel | None:
+        """Return the limits of every coded column; ranges show what they hold, and need no channel."""
+        if self.ranges:
+            return None
+        limits = self._column_limits(history)
+        return Channel(columns={name: Limited(low=low, high=high) for name, (low, high) in limits.items()})
+
+    def _column_limits(self, history: History) -> dict[str, tuple[int | None, int | None]]:
+        """Return the limits of every column that is coded and has a value."""
+        kinds = "date, datetime, number, place"
+        chosen = settings_by_field(self.name, "columns", self.columns, history.schema, treats=is_ordered, kinds=kinds)
+        limits = {}
+        for name, text in chosen.items():
+            present = np.sort(history.codes[name][history.codes[name] != MISSING])
+            if len(present):
+                limits[name] = self._limits(history.schema.field(name), text or DEFAULT_LIMITS, present)
+        return limits
 
     def _coded(self, codes: Ints, low: int | None, high: int | None, present: Ints) -> RangeCells:
         """Return the column with what lies beyond the limits coded."""

@@ -1,6 +1,9 @@
 from tokumei.profiles.advice import hints as hints
 from tokumei.profiles.columns import Profile as Profile
 from tokumei.profiles.columns import profile as profile
+from tokumei.profiles.identifiers import Suspect as Suspect
+from tokumei.profiles.identifiers import identifier_suspects as identifier_suspects
+from tokumei.profiles.identifiers import refuse_unknown_columns as refuse_unknown_columns
 from tokumei.profiles.infer import infer_schema as infer_schema
 from tokumei.profiles.known_records import Share as Share
 from tokumei.profiles.reading import read_history as read_history

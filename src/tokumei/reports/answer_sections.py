@@ -6,7 +6,7 @@ from tokumei.audits import Answer
 from tokumei.data import Score
 from tokumei.reports.document import DASH, Block, Bullets, Heading, Linked, Number, Prose, Section, Table, Text
 from tokumei.reports.material import Material
-from tokumei.words import Words, percent
+from tokumei.words import Words, figure_name, percent
 
 
 def answer_section(material: Material, words: Words) -> Section | None:
@@ -67,23 +67,3 @@ def _interval(score: Score, term: str, words: Words) -> Text:
 
 def _linked(sentence: str, term: str) -> Linked:
     return Linked(sentence[:1].upper() + sentence[1:], term)
-
-
-def figure_name(name: str, words: Words) -> str:
-    """Return a figure ``attacker/what`` in words: both halves by their names, a column as it is called."""
-    attacker, _, what = name.partition("/")
-    if not what:
-        return words.named("what", name)
-    return words("word.figure_of", attacker=_half(attacker, words), what=_half(what, words))
-
-
-def _half(name: str, words: Words) -> str:
-    """Return half a name in words: known as it stands, or as ``kind-rest`` or ``rest:grain`` with a free rest."""
-    known = words.group("what")
-    if name in known:
-        return known[name]
-    column, _, grain = name.partition(":")
-    if grain:
-        return words("what.learned", column=column, grain=words.named("what", grain))
-    kind, _, rest = name.partition("-")
-    return words(f"what.{kind}", rest=rest) if f"{kind}" in known and rest else name

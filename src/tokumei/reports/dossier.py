@@ -41,14 +41,17 @@ def collect_material(
     levels: Sequence[int] = (),
     trade_off: pl.DataFrame | None = None,
     limits: Limits | None = None,
+    allow: Sequence[str] = (),
     time_limit: float | None = None,
     seed: int = 0,
+    quick: bool = False,
 ) -> Material:
     """Audit a release, measure it, and return all that its report shows.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``levels`` its method
     is run again with these k for the trade-off, which may be given as a table instead; ``time_limit`` and ``seed`` are
-    those of the audits; the ``limits`` of a recipient decide about all five questions.
+    those of the audits; the ``limits`` of a recipient decide about all five questions. ``allow`` names columns that may
+    be published although they seem to name people, ``quick`` asks for a quick audit.
     """
     history, release, secret = released.history, released.release, released.secret
     if levels:
@@ -56,7 +59,7 @@ def collect_material(
             history, release.method, levels, parameters=released.parameters, seed=seed, time_limit=time_limit
         )
     with stage("audit"):
-        result = audit(released, k=k, limits=limits, time_limit=time_limit, seed=seed)
+        result = audit(released, k=k, limits=limits, allow=allow, time_limit=time_limit, seed=seed, quick=quick)
     with stage("before and after"):
         utility, rfm_overlap = _utility(history, release)
     # Every metric, and the attacks beside those of the audit, need the Secret.
@@ -184,4 +187,6 @@ def k_curve(
         name: value for name, value in (parameters or {}).items() if name in known and name != "k" and value is not None
     }
     runs = plan_runs([method], ks, {method: settings})
-    return run_frame(compare(history, runs, seed=seed, time_limit=time_limit))
+    # The release exists already: the gate has spoken, and the curve only tells what another k would have given.
+    allow = [column.name for column in history.schema.columns if not column.drop]
+    return run_frame(compare(history, runs, allow=allow, seed=seed, time_limit=time_limit))

@@ -54,9 +54,8 @@ def create_contest(plan: ContestPlan, *, by: Person) -> Contest:
             _make_phases(round_, wanted.starts)
         record(
             "contest.create",
+            contest,
             actor=by,
-            contest=contest,
-            object_id=contest.pk,
             rule_set=plan.rule_set,
             parameters=dict(plan.parameters),
             rounds=[_plain(asdict(wanted)) for wanted in plan.rounds],
@@ -101,7 +100,7 @@ def edit_contest(contest: Contest, fields: Mapping[str, Any], *, by: Person) -> 
             contest.save(update_fields=list(changes))
             # Long texts would fill the log; that they changed is enough.
             told = {name: ["…", "…"] if name in ("about", "terms") else pair for name, pair in changes.items()}
-            record("contest.edit", actor=by, contest=contest, object_id=contest.pk, changes=told)
+            record("contest.edit", contest, actor=by, changes=told)
     return changes
 
 
@@ -123,7 +122,7 @@ def edit_rounds(contest: Contest, fields: Mapping[str, Mapping[str, Any]], *, by
                 for name in changes:
                     setattr(round_, name, wanted[name])
                 round_.save(update_fields=list(changes))
-                record("round.edit", actor=by, contest=contest, object_id=round_.pk, round=round_.kind, changes=changes)
+                record("round.edit", round_, actor=by, round=round_.kind, changes=changes)
 
 
 def open_contest(contest: Contest, *, by: Person) -> None:
@@ -142,5 +141,5 @@ def _show(contest: Contest, by: Person, *, is_open: bool) -> None:
         changed = Contest.objects.filter(pk=contest.pk).exclude(is_open=is_open).update(is_open=is_open)
         if changed:
             action = "contest.open" if is_open else "contest.hide"
-            record(action, actor=by, contest=contest, object_id=contest.pk)
+            record(action, contest, actor=by)
     contest.is_open = is_open

@@ -46,7 +46,7 @@ def ask_referees(person: Person, contest: Contest, question: str) -> Clarificati
     spend("ask_referees", team.pk, limit=settings.ARENA_LIMITS["questions_per_hour"], seconds=HOUR)
     with transaction.atomic():
         made = Clarification.objects.create(contest=contest, team=team, question=text, asked_by=person)
-        record("question.ask", actor=person, contest=contest, object_id=made.pk, team=str(team.pk))
+        record("question.ask", made, actor=person, team=str(team.pk))
     return made
 
 
@@ -57,7 +57,7 @@ def announce(contest: Contest, title: str, body: str, *, by: Person) -> Announce
         raise RefusedError(_("an announcement needs a title and a text"), code="empty-announcement")
     with transaction.atomic():
         made = Announcement.objects.create(contest=contest, title=title.strip(), body=body.strip(), by=by)
-        record("announcement.make", actor=by, contest=contest, object_id=made.pk, title=made.title)
+        record("announcement.make", made, actor=by, title=made.title)
     return made
 
 
@@ -65,14 +65,7 @@ def withdraw(announcement: Announcement, *, by: Person) -> None:
     """Take an announcement back; the log keeps that it was there, with its text."""
     access.need_referee(by)
     with transaction.atomic():
-        record(
-            "announcement.withdraw",
-            actor=by,
-            contest=announcement.contest,
-            object_id=announcement.pk,
-            title=announcement.title,
-            body=announcement.body,
-        )
+        record("announcement.withdraw", announcement, actor=by, title=announcement.title, body=announcement.body)
         announcement.delete()
 
 
@@ -86,12 +79,5 @@ def answer(question: Clarification, text: str, *, for_everybody: bool, by: Perso
         again = question.answered_at is not None
         question.answer, question.for_everybody, question.answered_at = text.strip(), for_everybody, clock.now()
         question.save(update_fields=["answer", "for_everybody", "answered_at"])
-        record(
-            "question.answer",
-            actor=by,
-            contest=question.contest,
-            object_id=question.pk,
-            for_everybody=for_everybody,
-            again=again,
-        )
+        record("question.answer", question, actor=by, for_everybody=for_everybody, again=again)
     return question

@@ -61,7 +61,7 @@ def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
 def _record(what: str, phase: Phase, by: Person, reason: str, **detail: Any) -> None:
     round_ = phase.round
     words = {"round": round_.kind, "phase": phase.kind, **detail, "reason": reason}
-    record(f"phase.{what}", actor=by, contest=round_.contest, object_id=phase.pk, **words)
+    record(f"phase.{what}", phase, actor=by, **words)
 
 
 def _refuse_reopening(phase: Phase) -> None:

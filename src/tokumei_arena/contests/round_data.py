@@ -89,9 +89,8 @@ def put_folder(
         made = [DataFile.objects.create(round=locked, team=team, name=name, blob=blob) for name, blob in stored.items()]
         record(
             "data.put",
+            round_,
             actor=by,
-            contest=round_.contest,
-            object_id=round_.pk,
             round=round_.kind,
             team="" if team is None else str(team.pk),
             origin=origin,
@@ -158,14 +157,7 @@ def remove_data(round_: Round, *, by: Person, team: Team | None = None) -> None:
         _refuse_used(locked, team)
         removed, _tables = DataFile.objects.filter(round=locked, team=team).delete()
         if removed:
-            record(
-                "data.remove",
-                actor=by,
-                contest=locked.contest,
-                object_id=locked.pk,
-                round=locked.kind,
-                team="" if team is None else str(team.pk),
-            )
+            record("data.remove", locked, actor=by, round=locked.kind, team="" if team is None else str(team.pk))
 
 
 def teams_without_data(round_: Round) -> list[Team]:

@@ -71,7 +71,7 @@ def export_contest(contest: Contest, path: Path) -> Archived:
         len(entries),
         file_sha256(path),
     )
-    logbook.record("contest.export", contest=contest, object_id=contest.pk, sha256=done.sha256)
+    logbook.record("contest.export", contest, sha256=done.sha256)
     return done
 
 
@@ -137,13 +137,7 @@ def import_contest(path: Path, *, slug: str = "") -> Archived:
                     len(entries),
                     file_sha256(path),
                 )
-                logbook.record(
-                    "contest.import",
-                    contest=contest,
-                    object_id=contest.pk,
-                    sha256=done.sha256,
-                    log_entries=len(entries),
-                )
+                logbook.record("contest.import", contest, sha256=done.sha256, log_entries=len(entries))
         except BaseException:
             for blob in blobs:
                 storages[blob.area].delete(blob.key)

@@ -1,4 +1,8 @@
-"""The append-only log of everything that changes a contest; each entry holds the hash of the one before."""
+"""The append-only log of everything that changes a contest; each entry holds the hash of the one before.
+
+The hash chain shows that somebody tampered; the triggers (a migration makes them) stop a program that is merely wrong.
+Whoever owns the database can take them off again, which is why ``verify-log`` also says whether they are on.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import connection, models, transaction
 
 from tokumei_arena import clock
-from tokumei_arena.models import Contest, LogEntry, Person
+from tokumei_arena.models import Contest, LogEntry, Person, RescoreItem
 
 START = "0" * 64
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
@@ -39,15 +43,16 @@ def hash_of_values(fields: dict[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def record(
-    action: str,
-    *,
-    actor: Person | None = None,
-    contest: Contest | None = None,
-    object_id: UUID | str = "",
-    **detail: Any,
-) -> LogEntry:
-    """Append an entry, in the transaction of what it tells about."""
+def _contest_of(row: models.Model | None) -> UUID | None:
+    """Return the id of the contest that a row is part of, if it is part of one."""
+    if isinstance(row, Contest):
+        return row.pk
+    part = row.submission if isinstance(row, RescoreItem) else row
+    return getattr(getattr(part, "round", part), "contest_id", None)
+
+
+def record(action: str, about: models.Model | None = None, *, actor: Person | None = None, **detail: Any) -> LogEntry:
+    """Append an entry about a row, in the transaction of what it tells."""
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
@@ -58,8 +63,8 @@ def record(
             at=clock.now(),
             actor="system" if actor is None else str(actor.pk),
             action=action,
-            contest=None if contest is None else contest.pk,
-            object_id=str(object_id),
+            contest=_contest_of(about),
+            object_id="" if about is None else str(about.pk),
             detail=detail,
             previous=START if last is None else last.hash,
         )
@@ -88,3 +93,48 @@ def verify(entries: Iterable[LogEntry] | None = None) -> Broken | None:
             return Broken(entry.number, f"entry {entry.number} was changed")
         previous, expected = entry.hash, expected + 1
     return None
+
+
+TRIGGERS = {"sqlite": {"log_no_update", "log_no_delete"}, "postgresql": {"log_no_change", "log_no_truncate"}}
+LISTED = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'arena_logentry'",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgrelid = 'arena_logentry'::regclass AND tgenabled <> 'D'",
+}
+
+
+@dataclass(frozen=True)
+class LogState:
+    """How many entries there are, the hash of the last one, whether the database protects them, what is broken."""
+
+    entries: int
+    head: str
+    guarded: bool
+    broken: Broken | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        broken = None if self.broken is None else {"number": self.broken.number, "reason": self.broken.reason}
+        return {
+            "intact": self.broken is None,
+            "entries": self.entries,
+            "head": self.head,
+            "guarded": self.guarded,
+            "broken": broken,
+        }
+
+
+def log_state(head: str = "") -> LogState:
+    """Walk the whole chain. With a ``head`` noted before, an end that was cut off is found too."""
+    last = LogEntry.objects.order_by("-number").first()
+    broken = verify()
+    if broken is None and head and not LogEntry.objects.filter(hash=head).exists():
+        number = 1 if last is None else last.number + 1
+        broken = Broken(number, "the entry with the given hash is missing: the end of the log was cut off")
+    return LogState(LogEntry.objects.count(), START if last is None else last.hash, is_guarded(), broken)
+
+
+def is_guarded() -> bool:
+    """Return whether the database refuses changes of the log."""
+    with connection.cursor() as cursor:
+        cursor.execute(LISTED[connection.vendor])
+        return TRIGGERS[connection.vendor] <= {row[0] for row in cursor.fetchall()}

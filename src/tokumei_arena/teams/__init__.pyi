@@ -1,5 +1,9 @@
 from tokumei_arena.teams.erasure import erase_person as erase_person
+from tokumei_arena.teams.links import Scope as Scope
 from tokumei_arena.teams.links import find_link as find_link
+from tokumei_arena.teams.links import find_token as find_token
+from tokumei_arena.teams.links import make_token as make_token
+from tokumei_arena.teams.links import revoke_token as revoke_token
 from tokumei_arena.teams.mail import pass_on as pass_on
 from tokumei_arena.teams.mail import send_invitation as send_invitation
 from tokumei_arena.teams.mail import waiting_messages as waiting_messages
@@ -25,7 +29,3 @@ from tokumei_arena.teams.people import referee_link as referee_link
 from tokumei_arena.teams.people import resign_as_referee as resign_as_referee
 from tokumei_arena.teams.rate_limits import HOUR as HOUR
 from tokumei_arena.teams.rate_limits import spend as spend
-from tokumei_arena.teams.tokens import Scope as Scope
-from tokumei_arena.teams.tokens import find_token as find_token
-from tokumei_arena.teams.tokens import make_token as make_token
-from tokumei_arena.teams.tokens import revoke_token as revoke_token

@@ -36,7 +36,7 @@ def erase_person(person: Person, *, by: Person | None = None) -> None:
             membership.delete()
         _forget_traces(person)
         _forget_row(person)
-        record("person.erase", actor=by, object_id=person.pk)
+        record("person.erase", person, actor=by)
     _end_sessions(person)
 
 

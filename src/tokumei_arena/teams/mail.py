@@ -52,4 +52,4 @@ def pass_on(message: Message, *, by: Person) -> None:
     with transaction.atomic():
         done = Message.objects.filter(pk=message.pk, handled_at=None).update(handled_at=clock.now(), body="")
         if done:
-            record("message.hand-over", actor=by, object_id=message.pk)
+            record("message.hand-over", message, actor=by)

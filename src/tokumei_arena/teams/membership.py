@@ -126,7 +126,7 @@ def create_team(
                 contest=contest, name=name, affiliation=affiliation, number=last + 1, approved_at=approved
             )
             _add_member(team, person, Role.CAPTAIN, accepts=True)
-            record("team.make", actor=person, contest=contest, object_id=team.pk, number=team.number)
+            record("team.make", team, actor=person, number=team.number)
     except IntegrityError:
         # Somebody else took the name, or the same person sent the form twice.
         _need_free(person, contest)
@@ -153,7 +153,7 @@ def edit_team(team: Team, *, by: Person, name: str, affiliation: str) -> None:
             _need_free_name(team.contest, name, apart_from=team)
             team.name, team.affiliation = name, affiliation
             team.save(update_fields=["name", "affiliation"])
-            record("team.edit", actor=by, contest=team.contest, object_id=team.pk)
+            record("team.edit", team, actor=by)
     except IntegrityError:
         _refuse_name()
 
@@ -182,7 +182,7 @@ def invite(team: Team, by: Person, role: str = Role.MEMBER, email: str = "") -> 
         link, token = make_link(
             OneTimeLink.Purpose.TEAM, lasts=INVITATION_LASTS, by=by, team=locked, role=role, email=email
         )
-        record("team.invite", actor=by, contest=team.contest, object_id=team.pk, link=str(link.pk), role=role)
+        record("team.invite", team, actor=by, link=str(link.pk), role=role)
     return token
 
 
@@ -205,7 +205,7 @@ def revoke_invitation(link: OneTimeLink, *, by: Person) -> None:
         raise RefusedError(_("this link is no invitation"), code="no-invitation")
     _need_captain(link.team, by)
     with transaction.atomic():
-        record("team.uninvite", actor=by, contest=link.team.contest, object_id=link.team.pk, link=str(link.pk))
+        record("team.uninvite", link.team, actor=by, link=str(link.pk))
         link.delete()
 
 
@@ -227,15 +227,7 @@ def _joined(token: str, person: Person, *, terms_accepted: bool) -> Membership:
     _need_free(person, team.contest)
     _need_room(team)
     membership = _add_member(team, person, link.role, accepts=terms_accepted)
-    record(
-        "team.join",
-        actor=person,
-        contest=team.contest,
-        object_id=team.pk,
-        person=str(person.pk),
-        role=link.role,
-        link=str(link.pk),
-    )
+    record("team.join", team, actor=person, person=str(person.pk), role=link.role, link=str(link.pk))
     return membership
 
 
@@ -249,7 +241,7 @@ def accept_terms(person: Person, contest: Contest) -> None:
     with transaction.atomic():
         membership.terms_accepted_at = clock.now()
         membership.save(update_fields=["terms_accepted_at"])
-        record("team.terms", actor=person, contest=contest, object_id=membership.team_id)
+        record("team.terms", membership.team, actor=person)
 
 
 def _is_last_captain(membership: Membership) -> bool:
@@ -273,15 +265,7 @@ def change_role(membership: Membership, role: str, *, by: Person) -> None:
             _refuse_last_captain(membership)
         before, membership.role = membership.role, role
         membership.save(update_fields=["role"])
-        record(
-            "team.role",
-            actor=by,
-            contest=team.contest,
-            object_id=team.pk,
-            person=str(membership.person_id),
-            before=before,
-            after=role,
-        )
+        record("team.role", team, actor=by, person=str(membership.person_id), before=before, after=role)
 
 
 def leave_team(membership: Membership) -> None:
@@ -293,9 +277,9 @@ def leave_team(membership: Membership) -> None:
             _refuse_last_captain(membership)
         person = membership.person
         membership.delete()
-        record("team.leave", actor=person, contest=team.contest, object_id=team.pk, person=str(person.pk))
+        record("team.leave", team, actor=person, person=str(person.pk))
         if alone and not team.submissions.exists():
-            record("team.dissolve", actor=person, contest=team.contest, object_id=team.pk)
+            record("team.dissolve", team, actor=person)
             team.delete()
 
 
@@ -307,7 +291,7 @@ def remove_member(membership: Membership, *, by: Person) -> None:
         _refuse_last_captain(membership)
         person = str(membership.person_id)
         membership.delete()
-        record("team.remove", actor=by, contest=team.contest, object_id=team.pk, person=person)
+        record("team.remove", team, actor=by, person=person)
 
 
 def hand_over(membership: Membership) -> None:
@@ -320,7 +304,7 @@ def hand_over(membership: Membership) -> None:
         heirs[0].role = Role.CAPTAIN
         heirs[0].save(update_fields=["role"])
         team, person = membership.team, str(heirs[0].person_id)
-        record("team.hand-over", contest=team.contest, object_id=team.pk, person=person)
+        record("team.hand-over", team, person=person)
 
 
 def approve(team: Team, by: Person) -> None:
@@ -331,7 +315,7 @@ def approve(team: Team, by: Person) -> None:
     with transaction.atomic():
         team.approved_at = clock.now()
         team.save(update_fields=["approved_at"])
-        record("team.approve", actor=by, contest=team.contest, object_id=team.pk)
+        record("team.approve", team, actor=by)
 
 
 def disqualify(team: Team, by: Person, reason: str) -> None:
@@ -341,7 +325,7 @@ def disqualify(team: Team, by: Person, reason: str) -> None:
     with transaction.atomic():
         team.disqualified_at, team.disqualified_for = clock.now(), told
         team.save(update_fields=["disqualified_at", "disqualified_for"])
-        record("team.disqualify", actor=by, contest=team.contest, object_id=team.pk, reason=told)
+        record("team.disqualify", team, actor=by, reason=told)
 
 
 def reinstate(team: Team, by: Person, reason: str) -> None:
@@ -351,4 +335,4 @@ def reinstate(team: Team, by: Person, reason: str) -> None:
     with transaction.atomic():
         team.disqualified_at, team.disqualified_for = None, ""
         team.save(update_fields=["disqualified_at", "disqualified_for"])
-        record("team.reinstate", actor=by, contest=team.contest, object_id=team.pk, reason=told)
+        record("team.reinstate", team, actor=by, reason=told)

@@ -34,7 +34,7 @@ def make_referee_link(by: Person | None = None, *, lasts: timedelta = REFEREE_LI
         raise NotAllowedError(_("only referees invite referees"), code="not-referee")
     with transaction.atomic():
         link, token = make_link(OneTimeLink.Purpose.REFEREE, lasts=lasts, by=by)
-        record("referee.invite", actor=by, object_id=link.pk)
+        record("referee.invite", link, actor=by)
     return token
 
 
@@ -55,7 +55,7 @@ def become_referee(token: str, *, email: str, name: str, password: str) -> Perso
             link = use_link(token, OneTimeLink.Purpose.REFEREE)
             person = Person.objects.create_user(address, password, name=name.strip(), is_referee=True)
             EmailAddress.objects.create(user=person, email=address, verified=True, primary=True)
-            record("referee.begin", actor=person, object_id=person.pk, link=str(link.pk))
+            record("referee.begin", person, actor=person, link=str(link.pk))
     except IntegrityError:
         message = _("there is an account with this address: sign in with it, then open this link again")
         raise RefusedError(message, code="address-taken") from None
@@ -71,7 +71,7 @@ def make_referee(token: str, person: Person) -> None:
         link = use_link(token, OneTimeLink.Purpose.REFEREE)
         person.is_referee = True
         person.save(update_fields=["is_referee"])
-        record("referee.begin", actor=person, object_id=person.pk, link=str(link.pk))
+        record("referee.begin", person, actor=person, link=str(link.pk))
 
 
 def resign_as_referee(person: Person, *, by: Person) -> None:
@@ -81,4 +81,4 @@ def resign_as_referee(person: Person, *, by: Person) -> None:
         keep_a_referee(person)
         person.is_referee = False
         person.save(update_fields=["is_referee"])
-        record("referee.end", actor=by, object_id=person.pk)
+        record("referee.end", person, actor=by)

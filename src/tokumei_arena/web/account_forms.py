@@ -1,4 +1,4 @@
-"""Forms of accounts: signing up, becoming a referee, preferences, tokens."""
+"""Forms of accounts and teams: signing up, becoming a referee, preferences, tokens, making and joining a team."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tokumei_arena.models import ApiToken, Person
+from tokumei_arena.models import ApiToken, Contest, Membership, Person, Team
 from tokumei_arena.teams import Scope
 
 LONGEST_NAME = 80
@@ -144,3 +144,60 @@ class EraseForm(forms.Form):
     """Consent to the end of an account."""
 
     sure = forms.BooleanField(label=gettext_lazy("I know that this cannot be undone."))
+
+
+class TermsForm(forms.Form):
+    """Acceptance of the terms; a contest without terms asks nothing."""
+
+    terms = forms.BooleanField(label=gettext_lazy("I accept the terms of participation"))
+
+    def __init__(self, *args: Any, contest: Contest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not contest.terms:
+            del self.fields["terms"]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the box is ticked."""
+        return bool(self.cleaned_data.get("terms"))
+
+
+class EditTeamForm(forms.Form):
+    """Name and affiliation of a team."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Team name"),
+        max_length=Team._meta.get_field("name").max_length,
+        help_text=gettext_lazy("Shown on boards once the results are out."),
+    )
+    affiliation = forms.CharField(
+        label=gettext_lazy("Affiliation"),
+        max_length=Team._meta.get_field("affiliation").max_length,
+        required=False,
+        help_text=gettext_lazy("University or company; may be left empty."),
+    )
+
+
+class TeamForm(EditTeamForm, TermsForm):
+    """A new team."""
+
+    field_order = ("name", "affiliation", "terms")
+
+
+class InvitationForm(forms.Form):
+    """Whom to invite, as what."""
+
+    role = forms.ChoiceField(
+        label=gettext_lazy("Role"), choices=Membership.Role.choices, initial=Membership.Role.MEMBER.value
+    )
+    email = forms.EmailField(
+        label=gettext_lazy("E-mail address"),
+        required=False,
+        help_text=gettext_lazy("May be left empty: you can pass the link on yourself."),
+    )
+
+
+class RoleForm(forms.Form):
+    """Another role for a member."""
+
+    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=Membership.Role.choices)

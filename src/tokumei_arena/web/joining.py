@@ -12,9 +12,9 @@ from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership, OneTimeLink, Person, Team
 from tokumei_arena.teams import accept_invitation, accept_terms, create_team, find_link, registration_open
+from tokumei_arena.web.account_forms import TeamForm, TermsForm
 from tokumei_arena.web.frame import either, frame, signed_in_fills_in
 from tokumei_arena.web.referees import count_link, refuse_link
-from tokumei_arena.web.team_forms import TeamForm, TermsForm
 
 
 def _sent(request: HttpRequest) -> QueryDict | None:

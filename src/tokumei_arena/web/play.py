@@ -1,4 +1,4 @@
-"""The page of a contest, the page of a round with its upload form, and the files a round hands out."""
+"""The page of a contest, the page of a round with its upload form and files, and questions to the referees."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from tokumei.contests import find_contest
 from tokumei_arena import access
-from tokumei_arena.addresses import contest_of, round_of
-from tokumei_arena.contests import announcements_of, next_step, questions_of
+from tokumei_arena.addresses import contest_of, person_of, round_of
+from tokumei_arena.contests import LONGEST_QUESTION, announcements_of, ask_referees, next_step, questions_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import attachment
@@ -108,3 +110,31 @@ def data_file(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpRespo
     round_ = round_of(request, slug, kind)
     file = get_object_or_404(access.data_files(request.user, round_).select_related("blob", "team"), pk=pk)
     return attachment(request, file.blob, file.download_name)
+
+
+@either
+def clarifications(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the questions this viewer may read, and take in a new one."""
+    contest = contest_of(request, slug)
+    refused: ArenaError | None = None
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        try:
+            ask_referees(person_of(request), contest, request.POST.get("question", ""))
+        except ArenaError as error:
+            refused = error
+        else:
+            messages.success(request, _("Your question went to the referees."))
+            return redirect("clarifications", slug)
+    shared = frame(request, contest, "questions")
+    context = {
+        **shared,
+        "clarifications": questions_of(request.user, contest),
+        "announcements": announcements_of(contest),
+        "may_ask": shared["membership"] is not None and not access.is_referee(request.user),
+        "error": refused.message if refused else "",
+        "question": request.POST.get("question", ""),
+        "longest": LONGEST_QUESTION,
+    }
+    return render(request, "play/questions.html", context, status=refused.status if refused else 200)

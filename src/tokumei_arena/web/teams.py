@@ -19,8 +19,8 @@ from tokumei_arena.addresses import contest_of, person_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership
 from tokumei_arena.teams import edit_team, open_invitations, registration_open, send_invitation
+from tokumei_arena.web.account_forms import EditTeamForm, InvitationForm, RoleForm
 from tokumei_arena.web.frame import act, frame, signed_in_acts
-from tokumei_arena.web.team_forms import EditTeamForm, InvitationForm, RoleForm
 
 
 def _own(request: HttpRequest, slug: str) -> Membership:

@@ -23,9 +23,9 @@ from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, 
 from tokumei_arena.records import copy_to, make_blob, store
 from tokumei_arena.rules import parameters_of
 from tokumei_arena.work import leases, staging, targets
+from tokumei_arena.work.leases import Pulse
 from tokumei_arena.work.leftovers import work_folder
 from tokumei_arena.work.limits import Limits
-from tokumei_arena.work.pulse import Pulse
 from tokumei_arena.work.results import INTERRUPTED, NO_DATA, fail, finish, open_target, round_of
 from tokumei_arena.work.sandbox import Death, Outcome, run_child
 

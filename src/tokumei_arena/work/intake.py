@@ -87,9 +87,8 @@ def _take(
                 _take_slot(submission, _scope(fields), limit)
             record(
                 f"submit.{submission.kind}",
+                submission,
                 actor=person,
-                contest=submission.round.contest,
-                object_id=submission.pk,
                 team=str(submission.team_id),
                 sha256=blob.sha256,
                 size=blob.size,
@@ -205,11 +204,5 @@ def choose(person: Person, submission: Submission) -> Choice:
         choice, _made = Choice.objects.update_or_create(
             round=submission.round, team=team, defaults={"submission": submission, "by": person}
         )
-        record(
-            "submission.choose",
-            actor=person,
-            contest=submission.round.contest,
-            object_id=submission.pk,
-            team=str(team.pk),
-        )
+        record("submission.choose", submission, actor=person, team=str(team.pk))
     return choice

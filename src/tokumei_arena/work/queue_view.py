@@ -65,8 +65,7 @@ def evaluate_again(submission: Submission, *, by: Person) -> None:
         _refuse_not_failed(submission)
         intake.retake_slot(submission)
         _requeue(submission)
-        contest = submission.round.contest
-        record("evaluation.again", actor=by, contest=contest, object_id=submission.pk)
+        record("evaluation.again", submission, actor=by)
 
 
 def publish_again(target: Target, *, by: Person) -> None:
@@ -76,7 +75,7 @@ def publish_again(target: Target, *, by: Person) -> None:
         target = Target.objects.select_for_update(of=("self",)).get(pk=target.pk)
         _refuse_not_failed(target)
         _requeue(target)
-        record("target.again", actor=by, contest=target.round.contest, object_id=target.pk)
+        record("target.again", target, actor=by)
 
 
 def _refuse_not_failed(row: Submission | Target) -> None:

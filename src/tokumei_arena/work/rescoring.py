@@ -80,7 +80,7 @@ def start_rescore(round_: Round, *, by: Person, reason: str) -> Rescore:
 
 def _record(what: str, rescore: Rescore, by: Person, **detail: Any) -> None:
     round_ = rescore.round
-    record(f"rescore.{what}", actor=by, contest=round_.contest, object_id=rescore.pk, round=round_.kind, **detail)
+    record(f"rescore.{what}", rescore, actor=by, round=round_.kind, **detail)
 
 
 def rescore_progress(rescore: Rescore) -> Progress:

@@ -75,8 +75,7 @@ def finish(row: Leased, lease: uuid.UUID, result: dict[str, Any], inputs: dict[s
         _end(mine, WorkState.DONE)
         record(
             "rescore.compute" if isinstance(mine, RescoreItem) else "evaluation.finish",
-            contest=submission.round.contest,
-            object_id=submission.pk,
+            submission,
             valid=evaluation.valid,
             fingerprint=evaluation.fingerprint,
         )
@@ -110,7 +109,7 @@ def fail(row: Leased, lease: uuid.UUID, reason: str) -> bool:
         if isinstance(mine, Submission):
             intake.free_slot(mine)
         _end(mine, WorkState.FAILED, REASONS[reason])
-        record("evaluation.fail", contest=round_of(mine).contest, object_id=mine.pk, reason=reason)
+        record("evaluation.fail", mine, reason=reason)
     return True
 
 
@@ -139,7 +138,7 @@ def open_target(
                 for listed, blob in zip(files, made, strict=True)
             )
             _end(mine, WorkState.DONE)
-            record("target.publish", contest=mine.round.contest, object_id=mine.pk, files=len(files))
+            record("target.publish", mine, files=len(files))
     if mine is None:
         for blob in made:
             discard_blob(blob)

@@ -112,5 +112,5 @@ def make_due_targets(round_: Round) -> list[Target]:
             alias = names[position % len(names)] + (f" {again + 1}" if again else "")
             found.append(Target.objects.create(round=locked, team=team, submission=release, alias=alias))
         if found:
-            record("targets.make", contest=locked.contest, object_id=locked.pk, count=len(found))
+            record("targets.make", locked, count=len(found))
     return found

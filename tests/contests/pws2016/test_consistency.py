@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from tests.shop_example import M3, P3, T3, M, T, history, random_history, release
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
-from tokumei.contests.pws2016.consistency import Consistency, judge_consistency
+from tokumei.contests.pws2016.consistency import Consistency, combined_scores, judge_consistency, judge_release
 from tokumei.contests.pws2016.methods.divided_transactions import DividedTransactions
 from tokumei.contests.pws2016.methods.master_sampling import MasterSampling
 from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
@@ -18,7 +18,6 @@ from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
 from tokumei.contests.pws2016.metrics.row_guesses import chance_limit, judge_rows
 from tokumei.contests.pws2016.rules import Rules2016
 from tokumei.contests.pws2016.shop import claimed_rows, shop_of, shop_release
-from tokumei.contests.pws2016.verdict import combined_scores, judge_release
 from tokumei.data import History, Outcome, Release, Secret
 from tokumei.errors import InputError
 from tokumei.parts import Method

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from tests.contests.pws2021.test_table import random_table, table_of
 from tokumei.contests.pws2021.attacks.loss_band import LossBand, PenalizedBand, band_counts
 from tokumei.contests.pws2021.attacks.nearest_linkage import ClosestRows, NearestLinkage
-from tokumei.contests.pws2021.attacks.ordered_alignment import align_independently, align_ordered
-from tokumei.contests.pws2021.attacks.perturbation_likelihood import PerturbationLikelihood
+from tokumei.contests.pws2021.attacks.perturbation_likelihood import (
+    PerturbationLikelihood,
+    align_independently,
+    align_ordered,
+)
 from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
 from tokumei.contests.pws2021.metrics.linkage_marks import linkage_marks
 from tokumei.contests.pws2021.picked_rows import pick_rows

@@ -10,14 +10,15 @@ import pytest
 from tests.contests.pws2021.test_table import random_table, table_of
 from tokumei.contests.pws2021.methods.health_perturbation import LaplaceValues, RandomizedValues
 from tokumei.contests.pws2021.methods.health_row_choice import BottomRows, RareRows, TopRows, join_rows
-from tokumei.contests.pws2021.methods.team06 import Team06
-from tokumei.contests.pws2021.methods.team06_deletion import (
+from tokumei.contests.pws2021.methods.team06 import (
+    Team06,
+    allowed_records,
     clustered_deletions,
     deletions_needed,
     singular_rows,
+    swap_records,
     unit_encoding,
 )
-from tokumei.contests.pws2021.methods.team06_exchange import allowed_records, swap_records
 from tokumei.contests.pws2021.metrics.uniqueness_rate import uniqueness_rate
 from tokumei.contests.pws2021.rows import first_equal_rows, kept_rows, pair_distances, pair_losses, row_losses
 from tokumei.contests.pws2021.table import HealthTable

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks
-from tokumei.contests.pws2021.metrics.mean_risk import mean_risk
+from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks, mean_risk
 from tokumei.contests.pws2021.picked_rows import pick_rows
 from tokumei.contests.pws2021.ranking import anonymizer_scores, attacker_scores
 from tokumei.errors import InfeasibleError

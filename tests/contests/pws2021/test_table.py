@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tokumei.contests.pws2021.logistic import fit_logistic
-from tokumei.contests.pws2021.measures import correlations, cross_counts, fit_odds
+from tokumei.contests.pws2021.measures import correlations, cross_counts, fit_odds, utility_differences
 from tokumei.contests.pws2021.metrics.information_loss import information_loss
 from tokumei.contests.pws2021.metrics.uniqueness_rate import uniqueness_rate
 from tokumei.contests.pws2021.rows import nearest_rows, pair_distances, pair_losses, row_hashes, row_losses
 from tokumei.contests.pws2021.synthesizer import HealthSynthesizer
 from tokumei.contests.pws2021.table import COLUMNS, DOMAINS, HealthTable, same_levels
 from tokumei.contests.pws2021.tracker import UtilityTracker
-from tokumei.contests.pws2021.utility import utility_differences
 from tokumei.errors import ContentError, InfeasibleError
 
 

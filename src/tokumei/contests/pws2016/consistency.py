@@ -1,14 +1,18 @@
-"""Does P belong to M' and T'? The data answers, whatever P claims (against Yamaoka-type cheating, spec A.3.2).
+"""Whether P belongs to M' and T', and what all metrics and attacks of 2016 say together (spec A.2, A.3.2, F-A12).
 
 Every row of M' is compared with all original customers by everything that is known of them. Where one candidate stands
 out, the row *tells* whose data it shows: it supports P if that is the claimed customer, and contradicts P if not,
 unless the master values fit the claimed customer as well (pseudonyms may be exchanged between customers, spec A.1.4,
 which moves transactions and leaves the master in place). An honest anonymization blurs rows until they tell nothing, or
 leaves them telling the truth; only a false P makes most of the rest contradict it.
+
+The contest knew no threshold; a release counts as unsafe here if any attack does better than chance explains, or if P
+cannot belong to the data, because then no re-identification rate means anything.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +22,9 @@ from tokumei.array_types import Bools, Floats32, Ints
 from tokumei.contests.pws2016.attacks.likeness import combined_likeness
 from tokumei.contests.pws2016.files import MASTER_COLUMNS
 from tokumei.contests.pws2016.messages import HOME
+from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, chance_limit
 from tokumei.contests.pws2016.shop import Shop
-from tokumei.data import Evidence
+from tokumei.data import Evidence, Goal, Outcome, Reason, Score, Verdict
 from tokumei.words import Message
 
 # How much liker (of 1) the best candidate must be than the next before a row counts as telling.
@@ -129,3 +134,36 @@ def _ranks(found: Floats32, own: Floats32) -> pl.DataFrame:
     tenth = np.minimum(above * RANK_CLASSES // max(found.shape[1], 1), RANK_CLASSES - 1)
     counts = np.bincount(tenth, minlength=RANK_CLASSES)
     return pl.DataFrame({"tenth": np.arange(1, RANK_CLASSES + 1), "rows": counts})
+
+
+ALPHA = 0.001
+
+
+def judge_release(attacks: Mapping[str, RowGuesses], consistency: Consistency, *, originals: int) -> Verdict:
+    """Return the verdict, the most harmful reason first; chance is divided among the attacks (Bonferroni)."""
+    reasons = []
+    if not consistency.consistent:
+        reasons.append(Reason(code="inconsistent-p", values={"finding": consistency.message()}, home=HOME))
+    for name, result in sorted(attacks.items(), key=lambda item: -item[1].hits):
+        limit = chance_limit(result.n, originals, alpha=ALPHA / max(len(attacks), 1))
+        if result.hits > limit:
+            values = {"attack": name, "hits": result.hits, "n": result.n, "rate": result.rate, "limit": limit}
+            reasons.append(Reason(code="re-identified", values=values, home=HOME))
+    if reasons:
+        return Verdict(outcome=Outcome.UNSAFE, reasons=tuple(reasons))
+    reason = Reason(code="chance", values={"attacks": len(attacks)}, home=HOME)
+    return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,))
+
+
+def combined_scores(utility: Mapping[str, Score], reid_max: float) -> dict[str, float]:
+    """Return sum and maximum of utility error and re-identification rate; 0 is best, the sum at most 2.
+
+    The utility error is the largest of the five, each from 0 to 1: cmae and cmae2 in shares of the summed mean prices
+    of T, RMSE in shares of the largest possible one, ham, and 1 - topitem.
+    """
+    shares = (utility["ham"], utility["topitem"])
+    errors = [1 - score.value if score.goal is Goal.HIGHER else score.value for score in shares]
+    errors.append(-utility["rfm"].value / utility["rfm"].parts["scale"])
+    errors += [utility[name].value / (utility[name].parts["scale"] or 1.0) for name in ("cmae", "cmae2")]
+    error = min(max(errors), 1.0)
+    return {"utility_error": error, "sum": error + reid_max, "max": max(error, reid_max)}

@@ -230,8 +230,7 @@ class Rules2016:
     ) -> dict[str, Any]:
         """Measure all utilities, run all attacks, test P, and give a verdict."""
         from tokumei.contests.pws2016.attacks.likeness import combined_likeness
-        from tokumei.contests.pws2016.consistency import judge_consistency
-        from tokumei.contests.pws2016.verdict import combined_scores, judge_release
+        from tokumei.contests.pws2016.consistency import combined_scores, judge_consistency, judge_release
 
         with stage("utility"):
             utility = self.utility(original, release, secret)

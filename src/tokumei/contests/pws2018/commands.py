@@ -31,6 +31,7 @@ from tokumei.cli.output import (
 )
 from tokumei.contests.pws2018 import figure_commands, report_commands
 from tokumei.errors import ParameterError
+from tokumei.words import Words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,7 +74,12 @@ def check(t: TArgument = None, a: AArgument = None, language: LanguageOption = "
     from tokumei.contests.pws2018.rules import Original, Rules2018
 
     with inputs([t, a], "T A", join=False) as (t_file, a_file):
-        result = Rules2018().check(Original.read(t_file), a_file)
+        original = Original.read(t_file)
+        result = Rules2018().check(original, a_file)
+        other = Rules2018().other_text(original, a_file) if result.valid else None
+    if other is not None and len(other):
+        # Valid by the official rules: a warning, not a finding.
+        warn(other.reason(str(a_file)).message(Words(language, "tokumei.contests.pws2018"), "reason"))
     _finish_check(result, language, json=json)
 
 

@@ -21,6 +21,7 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
 from tokumei.contests.check_result import CheckResult
+from tokumei.contests.pws2018.canonical_cells import OtherText, other_text
 from tokumei.contests.pws2018.combined_evidence import combined_evidence
 from tokumei.contests.pws2018.files import FILES, SCHEMA
 from tokumei.contests.pws2018.guess_checker import check_guesses
@@ -230,7 +231,7 @@ class Rules2018:
         guess_seeds: int = 0,
     ) -> AuditResult:
         """Audit A, whose rows tell the truth, or A', without it (told apart by the number of rows)."""
-        from tokumei.audits import audit_release
+        from tokumei.audits import audit_release, with_findings
 
         anonymized = Anonymized.read(path, published=True)
         history = original.history
@@ -243,7 +244,7 @@ class Rules2018:
         written = {name: anonymized.frame[name].gather(kept) for name in FIELDS}
         # The rows of A stand in the order of T; what the world sees is A', sorted.
         order = anonymized.frame[kept].with_row_index("row").sort(*PUBLISHED)["row"].to_numpy().astype(np.int64)
-        return audit_release(
+        result = audit_release(
             history,
             release.take(order),
             None if secret is None else secret.take(order),
@@ -253,6 +254,14 @@ class Rules2018:
             guess_seeds=guess_seeds,
             published={name: column.gather(order) for name, column in written.items()},
         )
+        other = other_text(release, anonymized.frame[kept], kept + 1)
+        return with_findings(result, (other.reason(str(path)),) if len(other) else ())
+
+    def other_text(self, original: Original, a: Path) -> OtherText:
+        """Return the cells of a valid A that are written in another way than their value is."""
+        anonymized = Anonymized.read(a)
+        kept = (~anonymized.frame["pseudonym"].str.starts_with("*")).arg_true().to_numpy().astype(np.int64)
+        return other_text(anonymized.release(original.history), anonymized.frame[kept], kept + 1)
 
     def evaluate(
         self, original: Original, a: Path, guesses: Sequence[Path], *, test: SafetyTest | None = None

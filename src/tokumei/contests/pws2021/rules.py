@@ -18,15 +18,14 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, check_release_files
 from tokumei.contests.pws2021.files import FILES
+from tokumei.contests.pws2021.measures import UtilityDifferences
 from tokumei.contests.pws2021.metrics.information_loss import InformationLoss, information_loss
-from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks
-from tokumei.contests.pws2021.metrics.mean_risk import mean_risk
+from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks, mean_risk
 from tokumei.contests.pws2021.metrics.uniqueness_rate import uniqueness_rate
 from tokumei.contests.pws2021.metrics.utility_marks import utility_marks
 from tokumei.contests.pws2021.picked_rows import OFFICIAL_SEED, pick_rows, shuffled
 from tokumei.contests.pws2021.rows import first_equal_rows, kept_rows
 from tokumei.contests.pws2021.table import HealthTable, health_table
-from tokumei.contests.pws2021.utility import UtilityDifferences
 from tokumei.contests.reading import read_contest
 from tokumei.data import History, Release, Secret, lines_of, read_bytes, to_utf8
 from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean

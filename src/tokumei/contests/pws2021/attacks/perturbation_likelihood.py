@@ -3,22 +3,71 @@
 How rows of C became rows of D is unknown, but the same for all rows; expectation maximization learns it from the test
 rows themselves. Two models compete, and the likelier one answers: *noise* (every column is changed on its own) and
 *exchange* (whole records change places within a reach of information loss and outside a circle of near records, as
-swaps and decoys do). Both the test rows and D keep the order of B, which narrows the places of every row further.
+swaps and decoys do).
+
+Both the test rows and D keep the order of B (spec D.6), which narrows the places of every row further: the unknown
+places ascend. With places drawn uniformly and sorted, every ascending sequence is equally likely beforehand, and a
+forward and a backward pass over (item, place) give exact posteriors, even where items are absent.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lgamma
 from typing import ClassVar
 
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.pws2021.attacks.ordered_alignment import Alignment, align_independently, align_ordered
 from tokumei.contests.pws2021.attacks.row_attack import DELETED, GUESSES, RowAttack
 from tokumei.contests.pws2021.rows import COMPARED, pair_distances, pair_losses
 from tokumei.contests.pws2021.table import NOMINAL, HealthTable, same_levels
 from tokumei.parts import parameter
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Alignment:
+    """P(item is present at place) for all items and places, and the log-likelihood of the ratios."""
+
+    places: Floats
+    log_likelihood: float
+
+    @property
+    def present(self) -> Floats:
+        """P(item is present)."""
+        return self.places.sum(axis=1)
+
+
+def align_ordered(ratios: Floats, presence: float) -> Alignment:
+    """Return posteriors from likelihood ratios (item at place : item absent) for ascending places."""
+    items, places = ratios.shape
+    emission = (1.0 - presence) + presence * ratios
+    forward = np.empty_like(emission)
+    backward = np.empty_like(emission)
+    reached = np.ones(places)
+    # Against the number of ascending sequences, which all weigh the same beforehand.
+    log_likelihood = lgamma(places) + lgamma(items + 1) - lgamma(places + items)
+    for item in range(items):
+        forward[item] = emission[item] * reached
+        total = forward[item].sum()
+        log_likelihood += float(np.log(total))
+        forward[item] /= total
+        reached = np.cumsum(forward[item])
+    onward = np.ones(places)
+    for item in range(items - 1, -1, -1):
+        backward[item] = onward / onward.sum()
+        onward = np.cumsum((emission[item] * backward[item])[::-1])[::-1]
+    posterior = forward * backward
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    return Alignment(posterior * (presence * ratios / emission), log_likelihood)
+
+
+def align_independently(ratios: Floats, presence: float) -> Alignment:
+    """Return posteriors for items whose places know nothing of each other."""
+    weight = presence * ratios / ratios.shape[1]
+    total = (1.0 - presence) + weight.sum(axis=1)
+    return Alignment(weight / total[:, None], float(np.log(total).sum()))
+
 
 AGE_REACH, BMI_REACH = 12, 8
 LOSS_EDGES = (0.5, 1.5, 2.5, 3.0, 4.0)

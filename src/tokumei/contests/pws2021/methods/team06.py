@@ -1,4 +1,10 @@
-"""Team 06's anonymizer, the winner of 2021: few deletions, no noise, swaps and decoys (spec D.8, F-D11)."""
+"""Team 06's anonymizer, the winner of 2021: few deletions, no noise, swaps and decoys (spec D.8, F-D11).
+
+Steps 1 and 2 delete singular rows, then unique rows at random but evenly over clusters. Steps 3 and 4 swap records of
+the kept rows, then plant deleted records as decoys: a record may stand in another one's place only if the information
+loss stays within the limit and it is not among the most similar records of the original, so that the nearest rows of D
+never lead to the true one. Step 5 deletes untouched records, and further ones until utility holds again.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +13,238 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tokumei.array_types import Ints
+from tokumei.array_types import Bools, Floats, Ints
+from tokumei.contests.pws2021.measures import one_hot
 from tokumei.contests.pws2021.methods.row_method import ChangedRows, RowMethod
-from tokumei.contests.pws2021.methods.team06_deletion import clustered_deletions, deletions_needed, singular_rows
-from tokumei.contests.pws2021.methods.team06_exchange import allowed_records, plant_decoys, swap_records
-from tokumei.contests.pws2021.methods.team06_repair import repair_by_deletion
-from tokumei.contests.pws2021.rows import kept_rows, row_losses, singletons, uniqueness_keys
-from tokumei.contests.pws2021.table import HealthTable
+from tokumei.contests.pws2021.rows import (
+    kept_rows,
+    pair_distances,
+    pair_losses,
+    row_losses,
+    singletons,
+    uniqueness_keys,
+)
+from tokumei.contests.pws2021.table import COLUMNS, NOMINAL, HealthTable
 from tokumei.contests.pws2021.tracker import UtilityTracker
 from tokumei.errors import InfeasibleError
 from tokumei.parts import parameter
+from tokumei.progress import stage
+
+ROUNDS = 10
+UNUSED = ("gh", "mets")
+
+
+def unit_encoding(table: HealthTable) -> Floats:
+    """Return nominal columns as 0/1 columns and numbers scaled to [0, 1]."""
+    names = tuple(name for name in COLUMNS if name not in UNUSED)
+    matrix = one_hot(table, names)
+    place = 0
+    for name in names:
+        if name in NOMINAL:
+            place += len(table.nominal(name)[1])
+            continue
+        low, high = matrix[:, place].min(), matrix[:, place].max()
+        matrix[:, place] = (matrix[:, place] - low) / (high - low if high > low else 1.0)
+        place += 1
+    return matrix
+
+
+def singular_rows(table: HealthTable, count: int) -> Ints:
+    """Return the unique rows that are farthest from the mean, summed over the columns of the encoding."""
+    encoded = unit_encoding(table)
+    singularity = np.abs(encoded - encoded.mean(axis=0)).sum(axis=1)
+    unique = np.flatnonzero(singletons(uniqueness_keys(table)))
+    return np.sort(unique[np.argsort(-singularity[unique], kind="stable")[:count]])
+
+
+def deletions_needed(table: HealthTable, kept: Ints, limit: float) -> int:
+    """Return how many unique rows of the kept ones must go so that uniqrt is within the limit.
+
+    Deleting a unique row changes the uniqueness of no other row.
+    """
+    unique = int(singletons(uniqueness_keys(table)[kept]).sum())
+    return max(0, unique - int(np.floor(limit * table.height + 1e-9)))
+
+
+def clustered_deletions(
+    table: HealthTable, candidates: Ints, count: int, *, clusters: int, rng: np.random.Generator
+) -> Ints:
+    """Return ``count`` of the candidates, the same share of every cluster, at random within it."""
+    if count > len(candidates):
+        message = (
+            f"{count} unique rows would have to be deleted, but only {len(candidates)} are left; delete fewer first"
+        )
+        raise InfeasibleError(message, code="uniqueness")
+    if count == 0:
+        return np.empty(0, dtype=np.int64)
+    labels = _medoid_clusters(unit_encoding(table)[candidates], clusters, rng)
+    sizes = np.bincount(labels)
+    exact = sizes * (count / len(candidates))
+    share = np.floor(exact).astype(np.int64)
+    share[np.argsort(-(exact - share), kind="stable")[: count - int(share.sum())]] += 1
+    chosen = [
+        rng.permutation(candidates[labels == label])[:quota] for label, quota in enumerate(share.tolist()) if quota
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def _medoid_clusters(points: Floats, clusters: int, rng: np.random.Generator) -> Ints:
+    """Return the cluster of every point: the nearest of some points, each the most central one of its cluster."""
+    medoids = points[rng.permutation(len(points))[: min(clusters, len(points))]]
+    labels = np.zeros(len(points), dtype=np.int64)
+    for _ in range(ROUNDS):
+        distances = np.stack([np.abs(points - medoid).sum(axis=1) for medoid in medoids], axis=1)
+        before, labels = labels, distances.argmin(axis=1)
+        if (before == labels).all():
+            break
+        for label in np.unique(labels).tolist():
+            members = points[labels == label]
+            medoids[label] = members[np.abs(members - members.mean(axis=0)).sum(axis=1).argmin()]
+    return labels.astype(np.int64)
+
+
+BLOCK = 256
+Limits = tuple[float, float, float]
+
+
+def allowed_records(table: HealthTable, kept: Ints, *, limit: float, similar: int) -> Bools:
+    """Return for every kept row (in order) which rows of the table may stand in its place.
+
+    Excluded are the ``similar`` nearest records among the kept rows, and whatever is as near as they are.
+    """
+    allowed = np.zeros((len(kept), table.height), dtype=bool)
+    pool = np.zeros(table.height, dtype=bool)
+    pool[kept] = True
+    with stage("candidates", len(kept)) as advance:
+        for start in range(0, len(kept), BLOCK):
+            rows = kept[start : start + BLOCK]
+            block = table.take(rows)
+            distances = pair_distances(block, table)
+            within = distances[:, pool]
+            # The row itself is one of the kept rows; its distance 0 takes the first place.
+            rank = min(similar, within.shape[1] - 1)
+            nearest = np.partition(within, rank, axis=1)[:, rank] if similar else np.full(len(rows), -1.0)
+            allowed[start : start + BLOCK] = (pair_losses(block, table) <= limit) & (distances > nearest[:, None])
+            advance(len(rows))
+    allowed[np.arange(len(kept)), kept] = False
+    return allowed
+
+
+def swap_records(mutual: Bools, *, scarce_first: bool, rng: np.random.Generator) -> Ints:
+    """Return the partner of every row, -1 for none: pairs that may exchange their records, found greedily.
+
+    Rows are visited in random order, or those with the fewest possible partners first.
+    """
+    count = len(mutual)
+    order = rng.permutation(count)
+    if scarce_first:
+        order = order[np.argsort(mutual.sum(axis=1)[order], kind="stable")]
+    partner = np.full(count, -1, dtype=np.int64)
+    free = np.ones(count, dtype=bool)
+    for row in order.tolist():
+        if not free[row]:
+            continue
+        choices = np.flatnonzero(mutual[row] & free)
+        if len(choices):
+            other = int(rng.choice(choices))
+            partner[row], partner[other] = other, row
+            free[row] = free[other] = False
+    return partner
+
+
+def plant_decoys(
+    tracker: UtilityTracker,
+    allowed: Bools,
+    deleted: Ints,
+    *,
+    limits: Limits,
+    most: int | None,
+    rng: np.random.Generator,
+) -> Bools:
+    """Show deleted records in places where they are allowed, each once; return which positions were replaced.
+
+    A replacement is kept if umark stays within the limits, or at least comes no farther from them.
+    """
+    unused = np.zeros(allowed.shape[1], dtype=bool)
+    unused[deleted] = True
+    replaced = np.zeros(len(allowed), dtype=bool)
+    current = tracker.violation().excess(limits)
+    left = len(deleted) if most is None else most
+    with stage("decoys", len(allowed)) as advance:
+        for position in rng.permutation(len(allowed)).tolist():
+            advance(1)
+            if left == 0:
+                break
+            choices = np.flatnonzero(allowed[position] & unused)
+            if len(choices) == 0:
+                continue
+            before = int(tracker.shown[position])
+            change = tracker.influence(choices) - tracker.influence(np.array([before]))
+            best = int(choices[tracker.odds_after(change).argmin()])
+            tracker.replace(np.array([position]), np.array([best]))
+            after = tracker.violation().excess(limits)
+            if after > max(1.0, current):
+                tracker.replace(np.array([position]), np.array([before]))
+                continue
+            current, replaced[position], unused[best] = after, True, False
+            left -= 1
+    return replaced
+
+
+TRIED = 20
+
+
+class _UniqueRows:
+    """The number of unique rows of C while rows are deleted."""
+
+    def __init__(self, keys: Ints, active: Bools) -> None:
+        self.keys = keys
+        self.counts = np.bincount(keys[active], minlength=int(keys.max(initial=0)) + 1)
+
+    @property
+    def unique(self) -> int:
+        return int((self.counts == 1).sum())
+
+    def after_deleting(self) -> Ints:
+        """Return the number of unique rows if the row at each position went."""
+        own = self.counts[self.keys]
+        return self.unique + np.where(own == 1, -1, np.where(own == 2, 1, 0))
+
+    def delete(self, position: int) -> None:
+        self.counts[self.keys[position]] -= 1
+
+
+def repair_by_deletion(
+    tracker: UtilityTracker, keys: Ints, *, limits: tuple[float, float, float], most_unique: int, least_rows: int
+) -> int:
+    """Delete positions one by one until umark is within the limits; return how many went.
+
+    ``keys`` are the uniqueness keys of the original rows. The position whose loss is predicted to bring the odds
+    ratios nearest is tried first; deletions end where no single one helps, or nothing more may go.
+    """
+    unique = _UniqueRows(keys, tracker.active)
+    current = tracker.violation().excess(limits)
+    deleted = 0
+    with stage("repair") as advance:
+        while (current > 1.0 or unique.unique > most_unique) and tracker.rows > least_rows:
+            usable = np.flatnonzero(tracker.active & (unique.after_deleting() <= max(most_unique, unique.unique - 1)))
+            if len(usable) == 0:
+                break
+            predicted = tracker.odds_after(-tracker.influence(tracker.shown[usable]))
+            too_many = unique.unique > most_unique
+            for position in usable[np.argsort(predicted, kind="stable")[:TRIED]].tolist():
+                tracker.delete(np.array([position]))
+                after = tracker.violation().excess(limits)
+                if after < current or too_many:
+                    break
+                tracker.restore(np.array([position]))
+            else:
+                break
+            unique.delete(position)
+            current = after
+            deleted += 1
+            advance(1)
+    return deleted
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.contests.pws2021.table import HOME
+from tokumei.data import Goal, Interval, Score
 from tokumei.errors import InfeasibleError
 from tokumei.words import Message
 
@@ -46,3 +50,27 @@ def linkage_marks(answers: Ints, guesses: Ints, *, strict: bool = False) -> Link
         return LinkageMarks(recall, 0.0 if strict else math.nan, topk, 0.0, (Message("warning.no-guess", home=HOME),))
     prec = both / guessed_count
     return LinkageMarks(recall, prec, topk, recall * prec * topk)
+
+
+NORMAL_95 = 1.959963984540054
+GUESSES = 3
+ALWAYS_MEMBER_PRECISION = 0.5
+
+
+def mean_risk(marks: Sequence[LinkageMarks], *, rows: int) -> Score:
+    """Return the mean risk of the draws; the baseline answers three random rows of D to every test row."""
+    risks = np.array([mark.risk for mark in marks])
+    error = NORMAL_95 * float(risks.std(ddof=1)) / np.sqrt(len(risks)) if len(risks) > 1 else 0.0
+    mean = float(risks.mean())
+    parts = {name: float(np.nanmean([getattr(mark, name) for mark in marks])) for name in ("recall", "topk")}
+    guessed = [mark.prec for mark in marks if not np.isnan(mark.prec)]
+    parts["prec"] = float(np.mean(guessed)) if guessed else 0.0
+    return Score(
+        name="risk",
+        value=mean,
+        goal=Goal.LOWER,
+        highest=1.0,
+        interval=Interval(max(mean - error, 0.0), min(mean + error, 1.0)),
+        baseline=ALWAYS_MEMBER_PRECISION * min(GUESSES / max(rows, 1), 1.0),
+        parts=parts,
+    )

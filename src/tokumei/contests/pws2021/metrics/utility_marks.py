@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tokumei.contests.pws2021.measures import UtilityDifferences, utility_differences
 from tokumei.contests.pws2021.table import HOME, HealthTable, health_table
-from tokumei.contests.pws2021.utility import UtilityDifferences, utility_differences
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.parts import Metric, parameter

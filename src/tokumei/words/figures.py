@@ -1,0 +1,42 @@
+"""Figures of an audit in words: ``records-3/date-day`` is "who knows 3 records: other values of 'date' (by day)"."""
+
+from __future__ import annotations
+
+from tokumei.words.catalogue import Words
+
+
+def figure_name(name: str, words: Words) -> str:
+    """Return the name of a figure, ``attacker/what``, in words; columns keep their names.
+
+    >>> figure_name("records-3/date-day", Words("en"))
+    "who knows 3 records: other values of 'date' (by day)"
+    >>> figure_name("only-goods/membership-tpr", Words("en"))
+    "who knows only 'goods' of 3 records: members recognized at 1 % false alarms"
+    """
+    attacker, _, what = name.partition("/")
+    if not what:
+        return words.named("attack", words.named("what", name))
+    return words("word.figure_of", attacker=_attacker(attacker, words), what=_what(what, words))
+
+
+def _attacker(name: str, words: Words) -> str:
+    """Return who attacks: by a name of its own, or of a kind with a number or a column."""
+    kind, _, rest = name.rpartition("-")
+    if f"attacker.{name}" in words.table:
+        return words(f"attacker.{name}")
+    if f"attacker.{kind}" in words.table:
+        return words(f"attacker.{kind}", rest=rest)
+    for kind in ("all-but", "only"):
+        if name.startswith(f"{kind}-"):
+            return words(f"attacker.{kind}", rest=name.removeprefix(f"{kind}-"))
+    return name
+
+
+def _what(name: str, words: Words) -> str:
+    """Return what is measured: by a name of its own, or the values of a column at a grain."""
+    if f"what.{name}" in words.table:
+        return words(f"what.{name}")
+    column, _, grain = name.rpartition("-")
+    if f"grain.{grain}" in words.table:
+        return words("what.learned", column=column, grain=words(f"grain.{grain}"))
+    return name
