@@ -12,8 +12,7 @@ import numpy as np
 
 from tokumei.contests.pws2021.attacks.loss_band import LossBand, PenalizedBand, band_counts
 from tokumei.contests.pws2021.measures import fit_odds
-from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks
-from tokumei.contests.pws2021.metrics.mean_risk import NORMAL_95
+from tokumei.contests.pws2021.metrics.linkage_marks import NORMAL_95, LinkageMarks
 from tokumei.contests.pws2021.rows import pair_losses
 from tokumei.contests.pws2021.table import HealthTable, same_levels
 
