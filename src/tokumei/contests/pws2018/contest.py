@@ -42,7 +42,7 @@ class Pws2018(Contest):
     """Generalized purchase histories against an attacker who knows all original data."""
 
     name: ClassVar[str] = "pws2018"
-    source: ClassVar[str] = "PWS Cup 2018 report (spec B)"
+    source: ClassVar[str] = "PWS Cup 2018 report"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2018: check, publish, measure, attack and judge generalized histories",
         "ja": "PWS Cup 2018：一般化した購買履歴を検査、公開、測定、攻撃、判定する",

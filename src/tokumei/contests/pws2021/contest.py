@@ -76,7 +76,7 @@ class Pws2021(Contest):
     """A health table with deleted and changed rows against membership and linkage attacks."""
 
     name: ClassVar[str] = "pws2021"
-    source: ClassVar[str] = "PWS Cup 2021 (spec D)"
+    source: ClassVar[str] = "PWS Cup 2021"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2021: check, measure, attack and judge a health table with deleted and changed rows",
         "ja": "PWS Cup 2021：行を削除し値を変えた健康データを検査、測定、攻撃、判定する",
