@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Hundreds of test processes load the same modules: each would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo quick test suite campaign coverage lint dead house packages messages bench docs dist lowest clean
+.PHONY: setup demo quick test suite servers campaign coverage lint dead house packages messages bench docs dist lowest clean
 
 setup: $(STAMP)
 
@@ -60,13 +60,15 @@ packages:
 	  else echo "not installed, their tests are skipped:$$missing"; fi; fi
 
 # Everything that decides, on SQLite with files, and what a database or an object store decides on PostgreSQL with S3 too.
-# Types are checked beside the tests: that takes one process some time, and tests wait for others now and then.
+# All three at once: each waits for other processes now and then, and has an end in which not all its workers are busy.
 test: setup packages $(COMPILED)
-	@$(MAKE) --no-print-directory --output-sync=target -j 2 lint suite
+	@$(MAKE) --no-print-directory --output-sync=target -j 3 lint suite servers
 
 suite: setup
 	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
-	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n $(WORKERS) --dist worksteal tests/arena -m database
+
+servers: setup
+	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n 2 --dist worksteal tests/arena -m database
 
 # The battery of all parts runs almost every kernel: in one process it compiles each once, and all tests too, for the
 # processes that follow.
@@ -74,11 +76,11 @@ $(COMPILED): $(KERNELS) | $(STAMP)
 	$(BIN)/pytest -q -k test_parts
 	@touch $(COMPILED)
 
-# An answer within a minute: what is not marked slow, with fewer random examples, and no real servers.
+# An answer within a minute: what takes less than half a second each, with fewer random examples, and no real servers.
 quick: setup
 	$(BIN)/ruff check .ci src tests benchmarks docs
 	$(BIN)/ruff format --check .ci src tests benchmarks docs
-	TOKUMEI_EFFORT=quick $(BIN)/pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
+	TOKUMEI_EFFORT=quick $(BIN)/pytest -q -n 2 --dist worksteal -m "not slow and not half_second"
 
 # Which lines the tests run, with a floor. Beside 'make test': tracing takes half as long again.
 coverage: setup packages $(COMPILED)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tokumei.audits import Answer, Question, climb_ladder
 from tokumei.data import ReleaseFolder, Score, default_secret_path, read_secret
-from tokumei.profiles import read_history
+from tokumei.profiles import read_history, unicity
 
 
 def shown(score: Score | None) -> str:
@@ -52,6 +52,8 @@ def main() -> None:
             attacker, figure = key.split("/", 1)
             cells = "".join(f" {shown(answers[question].figures.get(key))} |" for answers, _ in columns)
             print(f"| {attacker} | {figure} |{cells}")
+    alone = unicity(read_history(chosen.original, ReleaseFolder.open(chosen.releases[0]).schema))
+    print("| 4 records, original data | unicity |" + f" {shown(alone)} |" * len(columns))
     print("| | CPU s |" + "".join(f" {seconds:.0f} |" for _, seconds in columns))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,6 +67,7 @@ def _escape(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>{}#|$~])", r"\\\1", " ".join(text.split()))
 
 
+@cache
 def _read_source() -> tuple[dict[str, ErrorClass], list[Message]]:
     texts = {
         file: file.read_text(encoding="utf-8") for package in PACKAGES for file in (SOURCE / package).rglob("*.py")

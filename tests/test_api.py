@@ -163,6 +163,7 @@ def test_objects_that_only_pandas_knows_become_text() -> None:
     assert tokumei.anonymize(frame, k=2, seed=1, audit=False).history.categories["month"][0] == "2020-01"
 
 
+@pytest.mark.half_second
 def test_pandas_is_not_imported_by_the_api() -> None:
     import subprocess
 
@@ -227,6 +228,7 @@ def test_methods_are_compared_in_a_frame() -> None:
     assert runs["verdict"].to_list() == ["safe", "unsafe"]
 
 
+@pytest.mark.half_second
 def test_a_report_is_a_text_that_only_its_owner_reads(tmp_path: Path) -> None:
     made = tokumei.anonymize(FRAME, k=2, effort="fast", schema=SCHEMA, seed=4)
     text = tokumei.report(FRAME, made, language="ja", output=tmp_path / "report.html")

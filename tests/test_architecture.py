@@ -20,12 +20,14 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module
 
 
+@pytest.mark.half_second
 def test_the_page_and_its_pictures_are_up_to_date(programs: Any) -> None:
     files = programs("architecture_pages").drawn_files()
     old = [path.name for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]
     assert old == [], "run make house"
 
 
+@pytest.mark.half_second
 def test_every_room_has_its_words_in_japanese(programs: Any) -> None:
     pages, house = programs("architecture_pages"), programs("house")
     for package, words in pages.JAPANESE_ROOMS.items():

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.half_second
+
 TESTS = Path(__file__).resolve().parent
 PROJECT = TESTS.parent
 FEWEST = 3000

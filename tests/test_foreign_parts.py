@@ -67,6 +67,7 @@ def _release(run: Run, folder: Path) -> None:
     assert run(*words, "--method", "foreign-method", "--skip-audit").status == 0
 
 
+@pytest.mark.half_second
 def test_a_broken_metric_is_told_and_the_others_are_shown(run: Run, tmp_path: Path) -> None:
     _release(run, tmp_path)
     given = ["--original", tmp_path / "data.csv", "--release", tmp_path / "release"]

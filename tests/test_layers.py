@@ -46,6 +46,7 @@ def imported(file: Path) -> set[str]:
     return layers
 
 
+@pytest.mark.half_second
 def test_files_import_only_what_their_layer_allows() -> None:
     wrong = []
     for file in sorted(SOURCE.rglob("*.py")):
@@ -70,6 +71,7 @@ def reached_past(tree: ast.AST, room: str | None) -> list[str]:
     return past
 
 
+@pytest.mark.half_second
 def test_nobody_reaches_past_a_door() -> None:
     past = []
     for file in sorted(SOURCE.parent.rglob("*.py")):

@@ -19,6 +19,7 @@ from django.utils import timezone
 from tests.arena import world
 from tests.arena.pages import add_second_factor
 from tests.arena.pending import run_pending
+from tests.arena.played import evaluate
 from tokumei_arena import teams
 from tokumei_arena.models import ApiToken, Blob, Contest, DataFile, Person, Submission, Target
 from tokumei_arena.records.storage import put_bytes
@@ -188,6 +189,7 @@ def test_contest_tells_rounds_phases_files_and_own_team() -> None:
     assert found["membership"]["role"] == "captain"
 
 
+@pytest.mark.half_second
 @pytest.mark.database
 def test_a_submission_from_upload_to_figures() -> None:
     contest = world.make_contest()
@@ -218,12 +220,13 @@ def test_a_submission_from_upload_to_figures() -> None:
     assert caller.get("/contests/cup-1/submissions", kind="guesses") == []
 
 
+@pytest.mark.half_second
 def test_figures_follow_the_feedback_policy() -> None:
     contest = world.make_contest(kinds=("final",))
     contest.rounds.update(release_feedback="none")
     _team, captain = world.make_team(contest, "Alpha")
     release = world.hand_in(captain, contest.rounds.get())
-    run_pending()
+    evaluate()
     assert Caller(captain).get(f"/contests/cup-1/submissions/{release.pk}")["figures"] == {}
     referee = Caller(world.make_person("Ref", referee=True))
     assert referee.get(f"/contests/cup-1/submissions/{release.pk}")["figures"]["U"] == 0.0
@@ -235,13 +238,14 @@ def _attacked() -> tuple[Contest, Caller, Caller]:
     captains = [world.make_team(contest, name)[1] for name in ("Alpha", "Beta")]
     for captain in captains:
         world.hand_in(captain, contest.rounds.get())
-    run_pending()
+    evaluate()
     world.move_to(contest.rounds.get(), "attack")
-    run_pending()
+    evaluate()
     alpha, beta = (Caller(captain) for captain in captains)
     return contest, alpha, beta
 
 
+@pytest.mark.half_second
 def test_pages_and_api_give_a_file_the_same_name() -> None:
     contest, alpha, _beta = _attacked()
     round_, person = contest.rounds.get(), alpha.token.person
@@ -273,6 +277,7 @@ def test_pages_and_api_give_a_file_the_same_name() -> None:
             assert b"".join(answer.streaming_content)  # type: ignore[attr-defined]
 
 
+@pytest.mark.half_second
 @pytest.mark.database
 def test_attacks_and_results() -> None:
     contest, alpha, beta = _attacked()
@@ -287,7 +292,7 @@ def test_attacks_and_results() -> None:
     assert _code(alpha.get(f"{place}/targets/{own.pk}", 404)) == "not-found"
     assert _code(alpha.upload(f"{place}/targets/{own.pk}/guesses", b"1,1\n", 404)) == "not-found"
     made = alpha.upload(f"{place}/targets/{target['id']}/guesses", world.guesses(), name="F1.csv")
-    assert run_pending() == 1
+    assert evaluate() == 1
     found = alpha.get(f"/contests/cup-1/submissions/{made['id']}")
     assert (found["verdict"], found["target"], found["figures"]) == ("valid", target["alias"], {})
     assert _code(alpha.upload(f"{place}/targets/{target['id']}/guesses", b"1,1\n", 429)) == "no-tries-left"
@@ -341,6 +346,7 @@ def _plan(**fields: Any) -> dict[str, Any]:
     return {"name": "Spring Cup", "rule_set": "pws2018", "rounds": rounds, "open": True, **fields}
 
 
+@pytest.mark.half_second
 def test_a_referee_makes_a_contest_and_moves_its_phases() -> None:
     referee = Caller(world.make_person("Ref", referee=True))
     made = referee.post("/contests", _plan(), 201)

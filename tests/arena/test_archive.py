@@ -88,6 +88,7 @@ def _forget_everything(contest: Contest) -> None:
             cursor.execute(f"DELETE FROM arena_{table}")  # noqa: S608
 
 
+@pytest.mark.half_second
 def test_an_imported_contest_has_identical_rows_and_standings(tmp_path: Path) -> None:
     contest = _full_contest()
     before = _tables(contest)
@@ -309,6 +310,7 @@ def _tokumei(place: dict[str, str], *words: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, env=place, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.half_second
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_is_restored_to_the_last_row_and_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _small_arena()

@@ -55,6 +55,7 @@ def attack() -> tuple[Contest, Target, Person, Person]:
     return contest, Target.objects.get(team__name="Alpha"), captains[0], captains[1]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("phase", ["anonymize", "attack", "published"])
 def test_every_page_keeps_to_the_content_security_policy(
@@ -185,6 +186,7 @@ def test_questions_are_limited_per_hour(settings: LazySettings) -> None:
 # Concurrency
 
 
+@pytest.mark.half_second
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["release", "guesses"])
 def test_fifty_submissions_at_the_last_try_leave_exactly_one(kind: str) -> None:

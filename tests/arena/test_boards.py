@@ -20,8 +20,7 @@ from hypothesis import given
 from hypothesis import settings as limited
 from hypothesis import strategies as st
 
-from tests.arena import world
-from tests.arena.pending import run_pending
+from tests.arena import played, world
 from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
 from tests.effort import examples
 from tokumei_arena.contests import phases
@@ -292,6 +291,7 @@ def test_a_closed_contest_has_no_board_for_strangers() -> None:
         assert sign_in(captain).post(address).status_code == 405
 
 
+@pytest.mark.half_second
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> None:
@@ -300,7 +300,7 @@ def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> No
     client = sign_in(captain)
     wrong = give(client, round_address(contest), world.GOOD_A.replace(b",1\n", b",<b>\n", 1))
     right = give(client, round_address(contest))
-    run_pending()
+    played.evaluate()
     page = client.get(wrong["Location"]).content.decode()
     assert "&lt;b&gt;" in page
     assert "quantity" in page

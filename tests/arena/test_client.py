@@ -20,7 +20,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from tests.arena import world
-from tests.arena.pending import run_pending
+from tests.arena.played import evaluate
 from tests.conftest import Run
 from tokumei_arena import client as client_module
 from tokumei_arena.client import ArenaClient, ArenaClientError
@@ -231,7 +231,7 @@ def arena(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("TOKUMEI_ARENA_URL", live_server.url)
     monkeypatch.setenv("TOKUMEI_ARENA_TOKEN", text)
     monkeypatch.setenv("LANG", "C")
-    monkeypatch.setattr(choosing, "sleep", lambda _seconds: run_pending())
+    monkeypatch.setattr(choosing, "sleep", lambda _seconds: evaluate())
     return contest, captain
 
 
@@ -241,6 +241,7 @@ def _write(folder: Path, name: str, content: bytes) -> Path:
     return path
 
 
+@pytest.mark.half_second
 @pytest.mark.django_db(transaction=True)
 def test_taking_part_from_the_command_line(arena: tuple[Contest, Person], run: Run, tmp_path: Path) -> None:
     contest, _captain = arena
@@ -264,9 +265,9 @@ def test_taking_part_from_the_command_line(arena: tuple[Contest, Person], run: R
     assert ran.json["tables"][0]["rows"][0]["figures"]["U"] == 0.0
     _beta, other = world.make_team(contest, "Beta")
     world.hand_in(other, contest.rounds.get())
-    run_pending()
+    evaluate()
     world.move_to(contest.rounds.get(), "attack")
-    run_pending()
+    evaluate()
     ran = run("arena", "download", "targets", "-o", tmp_path / "targets", "--json")
     (written,) = ran.json["files"]
     assert Path(written["file"]).name == "A1.csv"

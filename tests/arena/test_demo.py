@@ -6,15 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Run
+from tests.effort import EFFORT
 from tokumei.contests import find_contest, suggested_contest
 
-TEAMS, SUBJECTS = 3, 24
+pytestmark = pytest.mark.half_second
+
+TEAMS, SUBJECTS = (3 if EFFORT == "campaign" else 2), 24
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +46,10 @@ def _table(played: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
     return {row["team"]: row for row in table["rows"]}
 
 
-def test_every_team_attacks_every_other_and_is_ranked(played: dict[str, Any]) -> None:
+@pytest.mark.effort
+def test_every_team_attacks_every_other_and_is_ranked(
+    played: dict[str, Any], record_property: Callable[[str, object], None]
+) -> None:
     names = {player.team for player in find_contest(suggested_contest()).players[:TEAMS]}
     pairs = {(cell["owner"], cell["attacker"]) for cell in played["matrix"]["cells"]}
     assert pairs == {(owner, attacker) for owner in names for attacker in names if owner != attacker}
@@ -56,6 +63,7 @@ def test_every_team_attacks_every_other_and_is_ranked(played: dict[str, Any]) ->
     assert ranked["Triplets"]["rank"] is not None
     assert len(played["referee"]["recovery_codes"]) == 3
     assert played["seconds"] < 180
+    record_property("figure", f"demonstration of {TEAMS} teams: {played['seconds']} s")
 
 
 def test_the_arena_scores_like_the_command_line(played: dict[str, Any], run: Run) -> None:

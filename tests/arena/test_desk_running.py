@@ -100,6 +100,7 @@ def test_a_repeated_evaluation_needs_a_try_that_is_left(referee: Person) -> None
 # Re-scoring
 
 
+@pytest.mark.half_second
 def test_a_rescoring_is_started_compared_and_applied_on_pages(desk: Client) -> None:
     from tests.arena.played import evaluate
 
@@ -244,6 +245,7 @@ def _desk_addresses(contest: Contest, team: Team) -> list[str]:
     return found
 
 
+@pytest.mark.half_second
 def test_the_desk_exists_for_referees_only() -> None:
     contest = world.make_contest()
     team, captain = world.make_team(contest, "Alpha", approved=False)

@@ -77,6 +77,7 @@ def expired(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> list[boo
     return found
 
 
+@pytest.mark.half_second
 def test_a_copy_longer_than_the_lease_keeps_the_lease(expired: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
     contest, alpha, _beta = two_teams()
     submission = world.hand_in(alpha, contest.rounds.get())
@@ -94,6 +95,7 @@ def test_a_copy_longer_than_the_lease_keeps_the_lease(expired: list[bool], monke
     assert not any(expired)
 
 
+@pytest.mark.half_second
 def test_the_lease_is_kept_while_published_files_are_stored(
     expired: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_lease_that_is_lost_while_copying_starts_no_process(
     assert expired == [False]
 
 
+@pytest.mark.half_second
 def test_files_of_a_target_that_another_worker_has_are_not_kept(tmp_path: Path) -> None:
     contest, alpha, _beta = two_teams()
     round_ = contest.rounds.get()

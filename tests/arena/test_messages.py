@@ -30,6 +30,7 @@ def _messages(compiled: Path) -> dict[str, str]:
     return {key[0] if isinstance(key, tuple) else key: text for key, text in catalogue.items() if key}
 
 
+@pytest.mark.half_second
 def test_the_catalogue_holds_everything_the_arena_says(tmp_path: Path) -> None:
     need_gettext()
     copy = tmp_path / "tokumei_arena"

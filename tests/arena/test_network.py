@@ -19,6 +19,8 @@ from tests.arena import world
 from tests.arena.real_server import RealServer, environment, far_side, own_database, until
 from tokumei_arena.client import ArenaClient, ArenaClientError
 
+pytestmark = pytest.mark.half_second
+
 AT_ONCE = 50
 BOUNDARY = "frontier"
 START = (

@@ -67,6 +67,7 @@ def _data(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.half_second
 def test_a_round_is_played_to_the_end(contest: Contest, rules: Rules, tmp_path: Path) -> None:
     round_, data = contest.rounds.get(), _data(tmp_path / "data")
     captains = {name: world.make_team(contest, name)[1] for name in ("Pages", "Programs")}

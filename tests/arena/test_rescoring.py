@@ -11,7 +11,7 @@ from tokumei_arena.errors import NotAllowedError, NotNowError, RefusedError
 from tokumei_arena.models import Attempt, Evaluation, LogEntry, Person, Rescore, RescoreItem, Submission
 from tokumei_arena.work import rescoring
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.half_second]
 
 
 def _referee() -> Person:

@@ -258,13 +258,13 @@ def _depends_on_the_phase(pattern: str) -> bool:
 def _viewers(pattern: str, number: int, phase: str | None) -> str:
     """Return who tries an address in this phase.
 
-    Where the phase decides, everybody in every phase. Elsewhere everybody in one phase and one viewer in each of the
-    others, in turns; the walk of everybody through everything is a campaign.
+    Where the phase decides, everybody in every phase. Elsewhere everybody in one phase and one viewer in half
+    of the others, in turns; the walk of everybody through everything is a campaign.
     """
     when = walk.PHASES.index(phase)
     if EFFORT == "campaign" or _depends_on_the_phase(pattern) or number % len(walk.PHASES) == when:
         return "".join(LETTERS)
-    return list(LETTERS)[(number + when) % len(LETTERS)]
+    return list(LETTERS)[(number + when) % len(LETTERS)] if (number + when) % 2 else ""
 
 
 @pytest.mark.effort
@@ -277,6 +277,8 @@ def test_every_viewer_at_every_address(phase: str | None, record_property: Calla
             # The addresses of allauth are listed one by one in routes_allauth, and tested with the accounts.
             continue
         path, viewers = walk.address(town, name, pattern), _viewers(pattern, number, phase)
+        if not viewers:
+            continue
         for method in ("GET", "POST"):
             key = f"{method} {pattern}"
             if key not in ACCESS:

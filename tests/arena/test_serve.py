@@ -17,6 +17,8 @@ import pytest
 from tests.arena.real_server import RealServer, environment, until
 from tests.conftest import Run
 
+pytestmark = pytest.mark.half_second
+
 PATIENCE_SECONDS = 60.0
 ARENA = [sys.executable, "-W", "error", "-m", "tokumei", "arena"]
 

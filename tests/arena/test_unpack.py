@@ -121,6 +121,7 @@ def test_hostile_files_are_refused(tmp_path: Path, data: bytes, names: tuple[str
     assert refused(tmp_path, data, *names)[0] == code
 
 
+@pytest.mark.half_second
 def test_an_archive_larger_than_allowed_is_not_unpacked_to_the_end(tmp_path: Path) -> None:
     line = bytes(range(48, 122)) + b"\n"
     body = b"".join(bytes([48 + number % 10, 48 + number // 7 % 10]) + line for number in range(600_000))

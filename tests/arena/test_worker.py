@@ -21,6 +21,7 @@ from django.utils import timezone, translation
 
 from tests.arena import world
 from tests.arena.pending import run_pending
+from tests.arena.played import evaluate, in_this_process
 from tests.arena.test_leases import two_teams
 from tests.arena.test_unpack import zipped
 from tests.contests.pws2021.test_table import random_table
@@ -77,6 +78,7 @@ def _children() -> list[int]:
     return found
 
 
+@pytest.mark.half_second
 def test_the_child_gives_what_the_contest_gives(folder: Path) -> None:
     outcome = run_child(folder, RELEASE, LIMITS)
     assert outcome.result is not None, outcome.messages
@@ -130,6 +132,7 @@ def _confined(program: str, parent: int | None = None) -> subprocess.CompletedPr
     return subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.half_second
 def test_a_process_confines_itself(tmp_path: Path) -> None:
     assert _confined("while True: pass").returncode == -signal.SIGXCPU
     assert "MemoryError" in _confined("bytearray(5_000_000_000)").stderr
@@ -143,6 +146,7 @@ def test_a_process_confines_itself(tmp_path: Path) -> None:
     assert _confined("print('alive')", parent=1).stdout == ""
 
 
+@pytest.mark.half_second
 @pytest.mark.database
 @pytest.mark.django_db
 def test_what_is_begun_too_often_fails_with_a_reason_and_gives_its_try_back() -> None:
@@ -183,6 +187,7 @@ def test_deaths_that_would_repeat_fail_at_once_others_are_tried_again(
     assert "memory" in submission.failure or "longer" in submission.failure or "killed" in submission.failure
 
 
+@pytest.mark.half_second
 @pytest.mark.database
 @pytest.mark.django_db
 def test_an_invalid_file_costs_no_try() -> None:
@@ -225,9 +230,9 @@ def _attacked(count: int) -> tuple[Target, list[Submission]]:
     round_ = contest.rounds.get()
     others = [world.make_team(contest, f"Attacker {number}")[1] for number in range(count)]
     world.hand_in(alpha, round_)
-    run_pending()
+    evaluate()
     world.move_to(round_, "attack")
-    run_pending()
+    evaluate()
     target = Target.objects.select_related("round__contest").get(team__name="Alpha")
     files = [world.upload(world.guesses(8 - number)) for number in range(count)]
     return target, [
@@ -235,6 +240,7 @@ def _attacked(count: int) -> tuple[Target, list[Submission]]:
     ]
 
 
+@pytest.mark.half_second
 @pytest.mark.database
 @pytest.mark.django_db
 def test_guesses_about_one_target_are_scored_together_and_one_by_one_if_that_dies(
@@ -248,7 +254,7 @@ def test_guesses_about_one_target_are_scored_together_and_one_by_one_if_that_die
         # Whatever holds the second guess dies.
         poison = world.guesses(7)
         held = any(path.read_bytes() == poison for path in folder.glob("guesses/*/upload"))
-        return Outcome(None, Death.CPU, "") if held else run_child(folder, job, limits, **options)
+        return Outcome(None, Death.CPU, "") if held else in_this_process(folder, job, limits, **options)
 
     monkeypatch.setattr(evaluation, "run_child", dying)
     assert run_pending() == 1
@@ -260,14 +266,16 @@ def test_guesses_about_one_target_are_scored_together_and_one_by_one_if_that_die
     assert found == [("done", 8), ("failed", None), ("done", 6)]
 
 
+@pytest.mark.half_second
 @pytest.mark.django_db
 def test_evaluations_are_reproducible_bit_for_bit() -> None:
+    # A process of their own and this one give the same.
     target, guesses = _attacked(2)
     run_pending()
     rescore = Rescore.objects.create(round=target.round, reason="check")
     everything = [*Submission.objects.filter(kind="release"), *guesses]
     items = [RescoreItem.objects.create(rescore=rescore, submission=one) for one in everything]
-    run_pending()
+    evaluate()
     for item in items:
         item.refresh_from_db()
         item.submission.refresh_from_db()
@@ -283,6 +291,7 @@ def test_evaluations_are_reproducible_bit_for_bit() -> None:
     assert set(inputs.inputs) >= {"data", "release", "published", "truth", "parameters"}
 
 
+@pytest.mark.half_second
 @pytest.mark.database
 @pytest.mark.django_db
 def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySettings) -> None:
@@ -297,14 +306,14 @@ def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySetti
         kept = "".join(f"{line}\n" for line in lines[60:]).encode()
         rows = "".join(f"{row}\n" for row in range(60)).encode()
         world.hand_in(captains[name], round_, zipped({"D.csv": kept, "X.csv": rows}))
-    run_pending()
+    evaluate()
     # Random tables are too small to keep every limit; the referee lets them in.
     found = list(Submission.objects.all())
     assert {note["code"] for one in found for note in one.evaluation.findings} <= {"limit"}  # type: ignore[union-attr]
     assert all(one.evaluation is not None and one.evaluation.figures["rows"] == 340 for one in found)
     Submission.objects.update(verdict="valid")
     world.move_to(round_, "attack")
-    run_pending()
+    evaluate()
     target = Target.objects.get(team__name="Alpha")
     beta = Team.objects.get(name="Beta")
     assert sorted(file.name for file in access.target_files(captains["Beta"], target)) == ["CT", "D"]
@@ -316,7 +325,7 @@ def test_a_2021_final_with_private_data_is_played_to_the_end(settings: LazySetti
     settings.ARENA_ROLE = "web"
     exact = "".join(f"{row},{row},{row}\n" for row in answers).encode()
     guess = intake.submit_guesses(captains["Beta"], target, world.upload(exact), name="E.csv")
-    run_pending()
+    evaluate()
     guess.refresh_from_db()
     assert guess.evaluation is not None
     assert guess.evaluation.figures == {"recall": 1.0, "prec": 1.0, "topk": 1.0, "risk": 1.0}
@@ -358,6 +367,7 @@ print(submission.state, submission.verdict, submission.runs, flush=True)
 """
 
 
+@pytest.mark.half_second
 def test_a_real_worker_works_and_ends_at_sigterm(tmp_path: Path, wait_for: Callable[..., None]) -> None:
     environment = {
         **os.environ,

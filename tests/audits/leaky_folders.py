@@ -130,6 +130,18 @@ def _with_column(content: bytes) -> bytes:
     return b"\n".join([lines[0] + b",owner", *(line + b",s%03d" % n for n, line in enumerate(lines[1:]))]) + b"\n"
 
 
+def _renamed(write: Callable[[str], str]) -> Change:
+    """Return the release with its first pseudonym in another form, sorted again."""
+
+    def change(content: bytes) -> bytes:
+        frame = pl.read_csv(content, infer_schema=False)
+        first = frame["pseudonym"][0]
+        renamed = pl.when(pl.col("pseudonym") == first).then(pl.lit(write(first))).otherwise("pseudonym")
+        return frame.with_columns(renamed.alias("pseudonym")).sort(frame.columns).write_csv().encode()
+
+    return data(change)
+
+
 def _full_width(text: str) -> str:
     return text.translate({ord(digit): ord(digit) - 48 + 0xFF10 for digit in "0123456789"})
 
@@ -172,6 +184,10 @@ CSV_VARIANTS: dict[str, tuple[Change, str]] = {
     "full-width digits": (cell(4, _full_width, fits=_plain), "unparsable"),
     "a blank after a number": (cell(4, lambda c: c + " ", fits=_plain), "unparsable"),
     "a blank in a range": (cell(3, lambda c: c.replace(";", "; "), fits=_in_range), "unparsable"),
+    "a pseudonym with a leading zero": (_renamed(lambda name: "0" + name), "pseudonym-text"),
+    "a pseudonym with a blank": (_renamed(lambda name: name + " "), "pseudonym-text"),
+    "a pseudonym in capitals": (_renamed(lambda name: f"{int(name):08X}A"), "pseudonym-text"),
+    "a pseudonym with a letter": (_renamed(lambda name: name + "x"), "pseudonym-text"),
     "byte order mark": (data(lambda c: b"\xef\xbb\xbf" + c), "line-text"),
     "CRLF at every line": (data(lambda c: c.replace(b"\n", b"\r\n")), "line-text"),
     "CRLF at one line": (data(lambda c: c.replace(b"\n", b"\r\n", 2).replace(b"\r\n", b"\n", 1)), "line-text"),

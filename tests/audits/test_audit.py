@@ -324,6 +324,7 @@ def test_a_randomized_design_is_judged_by_its_draws() -> None:
     assert codes(bad)[0] == "posterior"
 
 
+@pytest.mark.half_second
 def test_the_safe_golden_file(golden: Path, real_data: Path) -> None:
     history, release, secret = contest_files(golden, real_data, "A_2anon")
     for truth in (secret, None):

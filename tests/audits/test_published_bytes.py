@@ -90,6 +90,7 @@ def test_what_the_writer_writes_is_canonical(world: World, data_format: str) -> 
     assert judged(folder, None) == []
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("data_format", ["csv", "parquet"])
 def test_every_leaking_variant_of_a_strict_release_is_found(world: World, tmp_path: Path, data_format: str) -> None:
     variants: dict[str, tuple[Change, str]] = CSV_VARIANTS if data_format == "csv" else PARQUET_VARIANTS

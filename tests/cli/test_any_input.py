@@ -119,6 +119,7 @@ PARQUET: dict[str, pl.Series] = {
 }
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", PARQUET)
 def test_any_type_of_a_parquet_column_is_described_or_refused(tmp_path: Path, name: str) -> None:
     path, schema = tmp_path / "data.parquet", tmp_path / "s.toml"

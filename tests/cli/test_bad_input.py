@@ -87,6 +87,7 @@ def _needs_schema(name: str) -> bool:
     return name in ("no number", "no date", "terminal codes", "two lines in one value", "long line")
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("command", ["describe", "anonymize"])
 @pytest.mark.parametrize("name", TABLES)
 def test_a_bad_table_is_refused_with_its_place(run: Run, tmp_path: Path, table: Path, name: str, command: str) -> None:

@@ -105,6 +105,7 @@ def test_a_file_that_cannot_grow_leaves_nothing_behind(run: Run, tmp_path: Path,
     assert snapshot(tmp_path) == before
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("writer", ["describe", "anonymize", "publish", "contest", "threshold"])
 @pytest.mark.parametrize("call", ["replace", "fsync", "write_bytes"])
 def test_a_full_disk_leaves_nothing_behind(

@@ -53,6 +53,7 @@ def test_every_command_takes_json() -> None:
         assert options["--json"].help == "Print one JSON document instead of text.", words
 
 
+@pytest.mark.half_second
 def test_every_command_refuses_an_unknown_option_as_json_too(run: Run, tmp_path: Path) -> None:
     for words in LEAVES:
         error = refused(run, tmp_path, *words, "--no-such-thing")
@@ -61,6 +62,7 @@ def test_every_command_refuses_an_unknown_option_as_json_too(run: Run, tmp_path:
         assert error["message"].endswith("(see --help)"), words
 
 
+@pytest.mark.half_second
 def test_help_answers(run: Run) -> None:
     for words in [(), *EVERY]:
         asked = run(*words, "--help")
@@ -248,6 +250,7 @@ def _completed(words: str, count: int) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.half_second
 def test_the_shell_completes_commands_options_and_names() -> None:
     assert _completed("tokumei des", 1) == ["describe"]
     assert _completed("tokumei pws2018 che", 2) == ["check", "check-guesses"]
@@ -256,6 +259,7 @@ def test_the_shell_completes_commands_options_and_names() -> None:
     assert _completed("tokumei attack re-u", 2) == ["re-uniq"]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_completion_script_is_shown(shell: str) -> None:
     environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
@@ -270,6 +274,7 @@ def test_the_completion_script_is_shown(shell: str) -> None:
     assert "_TOKUMEI_COMPLETE" in done.stdout
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("words", "need"),
     [

@@ -136,6 +136,7 @@ def test_a_folder_that_is_no_release_is_refused(run: Run, tmp_path: Path, table:
     )
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
@@ -184,6 +185,7 @@ def test_a_file_that_is_no_secret_is_refused(
     assert error["message"].endswith("there is no such file; name the secret file of this release with --secret")
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("command", [("judge",), ("audit",), ("attack", "re-uniq", "-o", "guesses.csv")])
 def test_the_secret_of_another_release_is_refused(
     run: Run, tmp_path: Path, table: Path, release: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -14,6 +14,8 @@ import pytest
 
 from tokumei.synth.writing import write_synthetic
 
+pytestmark = pytest.mark.half_second
+
 COMMAND = [sys.executable, "-m", "tokumei"]
 DEADLINE_SECONDS = 60.0
 # Reading and imports take two CPU seconds. Ending takes a fraction of a second, on a busy machine somewhat more.
@@ -31,13 +33,21 @@ def _start(folder: Path, *words: object) -> subprocess.Popen[str]:
     )
 
 
+def _last_words(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Wait for the end; what does not end is killed, or it would take the time of all tests that follow."""
+    try:
+        return process.communicate(timeout=DEADLINE_SECONDS)
+    finally:
+        process.kill()
+
+
 def _interrupted(process: subprocess.Popen[str], folder: Path, number: int) -> tuple[int, str, str]:
     """Send a signal as soon as the process has begun to write a temporary file."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while not list(folder.glob(".*.part*")) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
-    out, err = process.communicate(timeout=DEADLINE_SECONDS)
+    out, err = _last_words(process)
     return process.returncode, out, err
 
 
@@ -90,7 +100,7 @@ def test_a_search_ends_at_once(tmp_path: Path, number: int, status: int, threads
     assert process.poll() is None
     process.send_signal(number)
     sent = time.monotonic()
-    out, err = process.communicate(timeout=DEADLINE_SECONDS)
+    out, err = _last_words(process)
     assert time.monotonic() - sent < PROMPT_SECONDS
     assert (process.returncode, out) == (status, "")
     assert err.endswith("; no half-written file is left\n")
@@ -111,7 +121,7 @@ def _run(folder: Path, redirection: str, *words: str, **variables: str) -> subpr
     )
 
 
-@pytest.mark.parametrize("words", [("methods", "--json"), ("attacks",), ("--help",)])
+@pytest.mark.parametrize("words", [("metrics", "--json"), ("metrics",), ("--help",)])
 def test_a_reader_that_leaves_is_no_failure(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = _run(tmp_path, "| true; echo ${PIPESTATUS[0]}", *words)
     assert done.stdout == "0\n"
@@ -127,7 +137,7 @@ def test_a_negative_verdict_is_kept_when_the_reader_leaves(tmp_path: Path) -> No
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("words", [("attacks",), ("attacks", "--json"), ("describe", "missing", "--json")])
+@pytest.mark.parametrize("words", [("metrics",), ("metrics", "--json"), ("describe", "missing", "--json")])
 def test_a_full_standard_output_is_told(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = _run(tmp_path, "> /dev/full", *words)
     assert done.returncode == 2
@@ -137,7 +147,7 @@ def test_a_full_standard_output_is_told(tmp_path: Path, words: tuple[str, ...]) 
 
 
 def test_closed_streams_do_no_harm(tmp_path: Path) -> None:
-    assert _run(tmp_path, ">&-", "attacks").returncode == 0
+    assert _run(tmp_path, ">&-", "metrics").returncode == 0
     done = _run(tmp_path, "2>&-", "describe", "missing")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 

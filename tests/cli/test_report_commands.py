@@ -31,6 +31,7 @@ def release(run: Run, tmp_path: Path, table: Path) -> Path:
     return folder
 
 
+@pytest.mark.half_second
 def test_a_report_is_written_with_the_secret_beside_the_release(
     run: Run, tmp_path: Path, table: Path, release: Path
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_report_is_written_with_the_secret_beside_the_release(
     assert '<html lang="ja">' in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.half_second
 def test_an_unsafe_release_ends_with_status_1(run: Run, tmp_path: Path, table: Path) -> None:
     folder = tmp_path / "bare"
     run("anonymize", table, "--method", "pseudonymize", "--skip-audit", "-o", folder)
@@ -58,6 +60,7 @@ def test_an_unsafe_release_ends_with_status_1(run: Run, tmp_path: Path, table: P
     assert (done.json["verdict"], done.json["with_secret"]) == ("unsafe", False)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -94,6 +97,7 @@ def test_a_curve_needs_a_method_with_k(run: Run, tmp_path: Path, table: Path) ->
     assert refused(run, tmp_path, *words)["message"] == "the method 'pseudonymize' has no k; leave --k-curve out"
 
 
+@pytest.mark.half_second
 def test_methods_are_compared_in_table_chart_and_page(run: Run, tmp_path: Path, table: Path) -> None:
     words = ("compare", table, "--methods", "pseudonymize,k-anonymity", "--k", "2,40", "--seed", "1")
     first = run(*words, "-o", tmp_path / "one", "--json")

@@ -164,6 +164,7 @@ def test_generated_data_is_usable_and_repeatable(name: str, tmp_path: Path) -> N
         assert (own / contest.data_files[0].filename).read_bytes() not in first.values()
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", PLAYED)
 def test_every_player_hands_in_what_the_contest_takes(name: str, tmp_path: Path) -> None:
     contest, data = make_contest(name), generated(name)
@@ -185,6 +186,7 @@ def test_every_player_hands_in_what_the_contest_takes(name: str, tmp_path: Path)
         assert {column.key for column in contest.release_columns} <= set(checked.figures)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", PLAYED)
 def test_publishing_is_repeatable_and_the_same_for_an_attacker_whoever_else_attacks(name: str) -> None:
     found = played(name)
@@ -199,6 +201,7 @@ def test_publishing_is_repeatable_and_the_same_for_an_attacker_whoever_else_atta
     assert not secret & set(both.common)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", PLAYED)
 def test_guesses_of_the_sample_attacks_are_scored(name: str) -> None:
     found = played(name)
@@ -229,6 +232,7 @@ def test_damaged_data_is_refused_in_both_languages(name: str, tmp_path: Path) ->
             assert not told(contest.check_data(folder)).valid
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", PLAYED)
 def test_damaged_submissions_are_refused_in_both_languages(name: str, tmp_path: Path) -> None:
     found = played(name)
@@ -281,6 +285,7 @@ def test_equal_teams_share_a_rank_and_the_rule_says_so(name: str) -> None:
     assert (empty.anonymizers, empty.attackers) == ((), ())
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", NAMES)
 def test_standard_commands_agree_with_the_contract(name: str, run: Run, tmp_path: Path) -> None:
     from tokumei.cli.contest_commands import contest_app

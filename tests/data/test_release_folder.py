@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.sample_histories import COLUMNS, mixed_frame, sample
+from tokumei.data.cell_text import cell_text, read_cells, written_categories
+from tokumei.data.cells import SetCells
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.release_folder import read_release, write_release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.release_folder import ReleaseFolder, read_release, write_release
+from tokumei.data.schema import Column, Field, Kind, Schema
 from tokumei.errors import OutputError, ParameterError, SchemaError
 from tokumei.flow.making import in_published_order
 from tokumei.methods.pseudonymize import Pseudonymize
@@ -81,6 +83,24 @@ def test_any_text_survives_the_files(tmp_path_factory: pytest.TempPathFactory, p
         folder = tmp_path_factory.mktemp("x") / "release"
         write_release(release, folder, data_format=data_format)
         assert read_release(folder, history).text().equals(release.text())
+        assert ReleaseFolder.open(folder).release().text().equals(release.text())
+
+
+@settings(max_examples=examples(60))
+@given(st.lists(st.frozensets(ANY_TEXT, min_size=1, max_size=3), min_size=1, max_size=5))
+def test_a_set_has_one_text_whatever_its_dictionary(sets: list[frozenset[str]]) -> None:
+    """Dictionaries of an original, of a release alone and in any other order give the same text, which reads back."""
+    field = Field("x", Kind.CATEGORY)
+    values = sorted(set().union(*sets))
+    written = [
+        cell_text(SetCells.of_sets([sorted(one) for one in sets], pl.Series("x", order)), field)
+        for order in (values, values[::-1], [*values[1:], values[0]])
+    ]
+    assert written[0].equals(written[1])
+    assert written[0].equals(written[2])
+    own = written_categories(written[0])
+    assert set(own) == set(values)
+    assert cell_text(read_cells(written[0], field, own).to_cells(field, own), field).equals(written[0])
 
 
 def test_a_release_that_cannot_grow_leaves_nothing(tmp_path: Path) -> None:

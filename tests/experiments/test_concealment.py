@@ -68,6 +68,7 @@ def test_every_construction_hides_everybody_among_two(name: str, count: int) -> 
     assert np.bincount(hulls.members, minlength=count).min() >= 2
 
 
+@pytest.mark.half_second
 def test_the_command_writes_figures_tables_and_a_report(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     words = ["concealment", "-o", str(folder), "--size", "4", "--size", "12", "--seed", "3", "--json"]

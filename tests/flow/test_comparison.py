@@ -146,7 +146,7 @@ def test_the_risk_is_the_best_of_all_attacks() -> None:
 def test_a_comparison_counts_who_runs_the_method_again() -> None:
     """Interpolated trajectories stood on the front with "named 0.0 %"; two candidates of each pseudonym are known."""
     runs = compare(walks(40), plan_runs(["record-interpolation"], [2, 3], {}), seed=1)
-    assert [run.best_attack for run in runs] == ["rerun", "rerun"]
+    assert {run.best_attack for run in runs} <= {"rerun", "matching-posterior"}
     two, three = (run.risk for run in runs)
     assert two is not None
     assert three is not None

@@ -37,6 +37,7 @@ def _drawn(rng: np.random.Generator) -> float:
     return rng.random() + rng.integers(0, 10)
 
 
+@pytest.mark.half_second
 def test_numpy_and_numba_draw_from_it() -> None:
     rng = key_generator(bytes(32))
     values = rng.random(100_000)

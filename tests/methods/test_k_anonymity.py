@@ -93,6 +93,7 @@ def test_pairing_is_optimal_on_small_data(seed: int) -> None:
     assert loss(history, release, secret) == pytest.approx(best, abs=1e-4)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("effort", ["fast", "normal", "best"])
 @pytest.mark.parametrize(("k", "subjects"), [(2, 20), (2, 21), (3, 20), (3, 9), (4, 30), (5, 23), (5, 5), (3, 7)])
 def test_every_group_has_at_least_k_owners(k: int, subjects: int, effort: str) -> None:
@@ -104,6 +105,7 @@ def test_every_group_has_at_least_k_owners(k: int, subjects: int, effort: str) -
     assert sum(size * times for size, times in sizes.items()) == subjects
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("k", [2, 3])
 def test_result_depends_neither_on_row_order_nor_on_threads(k: int) -> None:
     """A shuffled file and other thread counts give the same release."""
@@ -160,6 +162,7 @@ def test_surplus_records_can_be_kept(surplus: str) -> None:
         assert several["len"].to_list() == [2] * several.height
 
 
+@pytest.mark.half_second
 def test_split_gives_chunks_of_one_owner_different_groups() -> None:
     """A long history is published under several pseudonyms, each shared with other people."""
     history = History.from_frame(make_frame(30, seed=9, longest=25), SCHEMA)
@@ -190,6 +193,7 @@ def test_static_tables_are_histories_of_one_record() -> None:
     assert len(release) == 40
 
 
+@pytest.mark.half_second
 def test_long_history_is_matched_in_chunks() -> None:
     """A subject with very many records neither fills the memory nor takes long."""
     rng = np.random.default_rng(0)

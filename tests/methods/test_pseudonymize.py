@@ -33,6 +33,7 @@ def _run(history: History, **settings: Any) -> tuple[Release, Secret]:
     return Pseudonymize(**settings).anonymize(history, rng=np.random.default_rng(1))
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("data", ["mixed", "missing values", "empty", "one record"])
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_records_stay_and_owners_are_known(settings: dict[str, Any], data: str) -> None:

@@ -19,6 +19,7 @@ def test_exactly_the_share_of_the_records_is_published_unchanged(share: float, c
         assert cells.equals(history.cells(name).take(secret.rows)).all()  # type: ignore[arg-type]
 
 
+@pytest.mark.half_second
 def test_every_record_is_drawn_equally_often() -> None:
     history = number_history(list("aaabb"), [1, 2, 3, 4, 5])
     drawn = np.zeros(5)
@@ -43,6 +44,7 @@ def test_no_subject_keeps_more_records_than_the_limit() -> None:
     assert (counts == np.minimum(history.counts(), 3)).all()
 
 
+@pytest.mark.half_second
 def test_the_records_below_the_limit_are_drawn_at_random() -> None:
     history = number_history(["a"] * 4, [1, 2, 3, 4])
     drawn = np.zeros(4)

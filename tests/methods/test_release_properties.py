@@ -127,6 +127,7 @@ def audited(made: Made, published: list[str]) -> tuple[str, set[str]]:
     return str(result.verdict.outcome.value), {reason.code for reason in result.verdict.reasons}
 
 
+@pytest.mark.half_second
 def test_release_is_a_valid_a_with_every_property(made: Made) -> None:
     """The 2018 checker accepts A; A' has groups, canonical sets, silent pseudonyms and sorted rows."""
     assert check_release(made.original, made.raw).valid
@@ -143,6 +144,7 @@ def test_release_is_a_valid_a_with_every_property(made: Made) -> None:
     assert audited(made, made.published)[0] == "safe"
 
 
+@pytest.mark.half_second
 def test_pseudonyms_do_not_follow_subjects_over_many_draws(made: Made) -> None:
     """Over 30 draws the mean rank correlation of pseudonym and subject stays within four standard errors of 0."""
     found = []
@@ -159,6 +161,7 @@ def fresh_names(made: Made, seed: int) -> tuple[list[float], list[str]]:
     return [float(name) for name in secret.owners["pseudonym"]], secret.owners["subject"].to_list()
 
 
+@pytest.mark.half_second
 def test_a_cell_changed_for_one_member_is_seen(made: Made) -> None:
     """One range widened by one day under one pseudonym breaks its group."""
     place = next(i for i, line in enumerate(made.published) if line.split(",")[1].startswith("["))

@@ -46,6 +46,7 @@ def same(one: Release, other: Release) -> bool:
     return one.text().equals(other.text())
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("part", PARTS, ids=part_id)
 @pytest.mark.parametrize("size", [0, 1, 2, 400])
 def test_pseudonyms_are_fresh_and_the_secret_tells_the_truth(part: Method, size: int) -> None:
@@ -76,6 +77,7 @@ def test_a_missing_value_stays_missing(part: Method) -> None:
         assert (release.cells[name].suppressed == (history.codes[name][secret.rows] == MISSING)).all()
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("part", PARTS, ids=part_id)
 def test_the_seed_decides_and_the_order_of_the_rows_does_not(part: Method) -> None:
     frame = mixed_frame(300)

@@ -203,6 +203,7 @@ def test_python_passes_the_same_gate() -> None:
     assert describe(frame, subject="customer").identifiers == {"x": "its values are phone numbers"}
 
 
+@pytest.mark.half_second
 def test_the_data_at_hand_passes_without_a_word(real_data: Path) -> None:
     """No column of real tables, nor of the generators (tested with the demo), is taken for an identifier."""
     rows = ("adult.parquet", "cmc.csv", "microaggregation_census.csv", "microaggregation_tarragona.csv")

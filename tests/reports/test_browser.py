@@ -11,6 +11,8 @@ import pytest
 from tests.reports.test_release import _material
 from tokumei.reports.release import release_report
 
+pytestmark = pytest.mark.half_second
+
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = (
     "--headless",

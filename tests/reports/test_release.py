@@ -67,6 +67,7 @@ def _check_page(page: str, history: History) -> None:
     assert [subject for subject in history.subjects.to_list() if subject in page] == []
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("method", METHODS)
 def test_a_report_in_japanese_is_whole(method: str) -> None:
     page = release_report(_material(method), language="ja")
@@ -75,6 +76,7 @@ def test_a_report_in_japanese_is_whole(method: str) -> None:
     assert _english(_text(page)) == []
 
 
+@pytest.mark.half_second
 def test_a_report_says_the_verdict_first_and_gives_every_section() -> None:
     page = release_report(_material("k-anonymity"))
     _check_page(page, sample("mixed"))
@@ -118,6 +120,7 @@ def test_without_the_secret_the_report_says_so_and_gives_no_scores() -> None:
     assert "probability of the likeliest candidate" in text
 
 
+@pytest.mark.half_second
 def test_a_report_of_purchases_has_the_rfm_table() -> None:
     columns = (
         Column(name="day", kind=Kind.DATE),
@@ -136,6 +139,7 @@ def test_a_report_of_purchases_has_the_rfm_table() -> None:
     _check_page(page, history)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", ["missing values", "columns without a value", "constant columns", "two subjects"])
 def test_odd_data_gives_a_report(name: str) -> None:
     history, *_ = _made("pseudonymize", name=name)
@@ -144,6 +148,7 @@ def test_odd_data_gives_a_report(name: str) -> None:
     assert [subject for subject in history.subjects.to_list() if subject in page] == []
 
 
+@pytest.mark.half_second
 def test_pseudonyms_that_are_subject_ids_are_masked() -> None:
     history, release, secret = _made("pseudonymize")
     names = history.subjects.gather(history.subject[secret.rows])
@@ -186,6 +191,7 @@ def test_values_that_are_shortened_alike_keep_bars_of_their_own() -> None:
     assert labels == [f"{short} (1)", f"{short} (2)", "others (1)", "others (2)"]
 
 
+@pytest.mark.half_second
 def test_a_report_is_written_alike_every_time() -> None:
     history, release, secret = _made("k-anonymity")
     again = _collected(history, release, secret, {"k": 3, "split": None})

@@ -98,6 +98,7 @@ def _charts() -> dict[str, str]:
     }
 
 
+@pytest.mark.half_second
 def test_a_document_is_self_contained_and_escaped() -> None:
     sections = [
         Section(
@@ -142,6 +143,7 @@ def test_charts_are_drawn_alike_every_time() -> None:
     assert _charts.__wrapped__() == _charts()
 
 
+@pytest.mark.half_second
 def test_the_demo_report_is_self_contained(run: Run, tmp_path: Path) -> None:
     shown = run("demo", tmp_path / "demo", "--subjects", "12", "--json")
     assert shown.status == 0, shown.err

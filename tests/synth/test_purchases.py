@@ -100,6 +100,7 @@ def _all(subjects: int, seed: int) -> pl.DataFrame:
     return pl.concat(generate_purchases(subjects, seed=seed))
 
 
+@pytest.mark.half_second
 def test_the_shape_is_that_of_the_real_data(real_data: Path) -> None:
     """The middle of five seeds: the 99 % quantile of 1,000 customers is one customer, and differs from draw to draw."""
     names = ["customer", "date", "goods", "price", "quantity"]

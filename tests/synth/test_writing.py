@@ -33,6 +33,7 @@ def _run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, **environment})
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, kind: str, ending: str) -> None:
@@ -44,6 +45,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, kind: str, ending: s
     assert one.read_bytes() != other.read_bytes()
 
 
+@pytest.mark.half_second
 def test_bytes_do_not_depend_on_threads_or_hash_seed(tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path
@@ -164,6 +166,7 @@ def test_wrong_numbers_leave_no_file(tmp_path: Path, ending: str, subjects: int)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.half_second
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     targets = [tmp_path / f"t.{ending}" for ending in ENDINGS]
     for target in targets:
@@ -188,6 +191,7 @@ for target in {[str(target) for target in targets]}:
     assert {target.read_text() for target in targets} == {"old"}
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_an_interrupt_leaves_no_file_and_says_nothing(tmp_path: Path, ending: str) -> None:
     code = f"""

@@ -34,7 +34,13 @@ DETAILS = (
     order_detail("number", "text", backwards=True),
     Message("detail.own-name"),
     Message("detail.digest", {"digest": "SHA-256"}),
-    Message("detail.shifted", {"shift": -17}),
+    Message("detail.encoded", {"encoding": "ROT13"}),
+    Message("detail.keyed", {"digest": "SHA-256"}),
+    Message("detail.arithmetic"),
+    Message("detail.group-order"),
+    Message("detail.remainder", {"modulus": 3}),
+    Message("detail.three-distances"),
+    Message("detail.distinct-remainders", {"modulus": 3}),
     *(
         Message(f"detail.seeded-{generator}-{order}", {"seed": 42})
         for generator in ("default", "legacy")
@@ -121,6 +127,7 @@ def _patterns(node: ast.expr) -> Iterator[str]:
         yield from (*_patterns(node.body), *_patterns(node.orelse))
 
 
+@pytest.mark.half_second
 def test_every_code_of_the_source_is_in_the_catalogue() -> None:
     files = [file for file in sorted(SOURCE.rglob("*.py")) if file.name != "catalogue.py"]
     used = {code for file in files for code in _used(file)}
@@ -183,6 +190,7 @@ def _verdicts() -> Iterator[Figures]:
     yield from (replace(CALM, k_anonymity=level) for level in (1, 2))
     yield replace(CALM, strict=True, k_anonymity=3, seeded=True)
     yield replace(CALM, randomized=True)
+    yield replace(CALM, pattern=Message("detail.distinct-remainders", {"modulus": 3}))
     for rate in (0.3, 0.9):
         interval = Interval(rate - 0.05, rate + 0.05)
         run = Rerun(rate=rate, interval=interval, expected=interval, baseline=0.01, runs=50, held_out=10, people=90)

@@ -24,6 +24,7 @@ from tokumei.attacks.ladder.settings import USUAL_RECORDS as USUAL_RECORDS
 from tokumei.attacks.ladder.singling import Singled as Singled
 from tokumei.attacks.ladder.singling import single_out as single_out
 from tokumei.attacks.likelihood_matching import LikelihoodMatching as LikelihoodMatching
+from tokumei.attacks.linking import linked_people as linked_people
 from tokumei.attacks.matching.clues import Hits as Hits
 from tokumei.attacks.matching.clues import hits_against_chance as hits_against_chance
 from tokumei.attacks.matching.consistency import Consistency as Consistency
@@ -45,6 +46,7 @@ from tokumei.attacks.matching.posteriors import posterior as posterior
 from tokumei.attacks.matching.posteriors import sample_matchings as sample_matchings
 from tokumei.attacks.matching.posteriors import symmetrized as symmetrized
 from tokumei.attacks.matching.posteriors import worm_chain as worm_chain
+from tokumei.attacks.matching.pseudonym_structure import patterns as patterns
 from tokumei.attacks.matching_posterior import MatchingPosterior as MatchingPosterior
 from tokumei.attacks.nearest_history import NearestHistory as NearestHistory
 from tokumei.attacks.predictable_pseudonyms import PredictablePseudonyms as PredictablePseudonyms

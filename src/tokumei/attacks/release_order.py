@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tokumei.attacks.choices import Choice, MatchAttack, MatchView
-from tokumei.attacks.matching.pseudonym_clues import order_detail, order_scores, ordered_owners
+from tokumei.attacks.matching.pseudonym_clues import group_clues, order_detail, order_scores, ordered_owners
 from tokumei.parts import parameter
 from tokumei.words import Message
 
@@ -26,9 +26,11 @@ class ReleaseOrder(MatchAttack):
     backwards: bool = parameter(False, "whether one order runs backwards")
 
     def choices(self, view: MatchView) -> Iterator[Choice]:
-        """Yield for every two orders whose ranks are near, then whom an exactly kept order names."""
+        """Yield for every two orders whose ranks are near, among all and in groups; then whom an order kept names."""
         histories = view.consistency.histories
         yield from Choice.of_clues(view.graph, order_scores(view.knowledge, histories, view.graph))
+        if view.matches is not None:
+            yield from Choice.of_clues(view.graph, group_clues(view.knowledge, histories, view.matches))
         yield from Choice.of_rules(ordered_owners(view.knowledge, histories), len(view.knowledge.subjects))
 
     def variant(self) -> Message:

@@ -17,6 +17,7 @@ from tokumei.audits.rerun import FreshRun as FreshRun
 from tokumei.audits.rerun import Rerun as Rerun
 from tokumei.audits.rerun import rerun_figures as rerun_figures
 from tokumei.audits.result import AuditResult as AuditResult
+from tokumei.audits.several import combine_releases as combine_releases
 from tokumei.audits.signing import SigningKey as SigningKey
 from tokumei.audits.signing import public_key_of_pem as public_key_of_pem
 from tokumei.audits.thresholds import OFFICIAL_ALPHA as OFFICIAL_ALPHA

@@ -35,7 +35,7 @@ from tokumei.attacks import (
 from tokumei.audits.contradiction import contradiction, unfit_figures
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.joint_risk import JointRisk, joint_risk
-from tokumei.audits.named import Examiner, attack_figures
+from tokumei.audits.named import Examiner, attack_figures, pseudonym_pattern
 from tokumei.audits.reasons import MARGIN, Figures, Hub, decide, worse, worse_figures
 from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AuditResult, rerun_attack
@@ -54,7 +54,6 @@ CHEAP_STEPS = 2_000_000
 FULL_STEPS = 20_000_000
 SURE = 0.95
 HUB_TIMES = 5
-LARGE_DIFFERENCE = 0.05
 
 
 def audit_release(
@@ -101,7 +100,7 @@ def audit_release(
     result = audit.judged(None if draws is None else np.asarray(draws, dtype=np.int64), thorough=thorough)
     if guess_seeds == 0:
         return result
-    return with_seed(result, history, audit.release, guess_seeds, replay, deadline=deadline)
+    return with_seed(result, history, audit.release, guess_seeds, replay, deadline=audit.deadline)
 
 
 class _Audit:
@@ -213,6 +212,7 @@ class _Audit:
         return Figures(
             k=k,
             k_asked=self.k is not None,
+            kept=tuple(sorted({field.column for field in self.history.schema.kept})),
             k_anonymity=self.k_anonymity,
             strict=False,
             with_secret=self.owner is not None,
@@ -247,7 +247,11 @@ class _Audit:
         """Return what re-running the method names; identical histories of k owners need no such attack."""
         if self.rerun is None or self.k_anonymity >= k:
             return None
+        begin = time.monotonic()
         found = self.rerun(k)
+        if self.deadline is not None:
+            # Runs of the method do not count as time of the audit.
+            self.deadline += time.monotonic() - begin
         if found is None:
             self._skip("not-rerun")
         return found
@@ -345,8 +349,8 @@ class _Audit:
         steps = FULL_STEPS if thorough else CHEAP_STEPS
         found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
         found = symmetrized(found, self.consistency.histories.kind)
-        if found.difference > LARGE_DIFFERENCE:
-            self._skip("chains-differ", difference=found.difference)
+        if found.apart:
+            self._skip("chains-differ", difference=found.apart)
         if found.skipped:
             self._skip("not-sampled", count=found.skipped)
         shape = self._shape(matches)
@@ -355,8 +359,10 @@ class _Audit:
             self._figures(matches.graph, k),
             strict=self.k_anonymity >= k,
             hub=self._hub(matches.graph),
-            joint=self._joint(matches) if thorough else {},
+            joint=self._joint(matches) if thorough and found.computed.all() else {},
         )
+        if thorough:
+            common = replace(common, pattern=pseudonym_pattern(self.consistency.histories, self.rng))
         view = self._view(matches, found)
         figures, certain = self._named(view, matches, found, common, owner=None, thorough=thorough)
         verdict = decide(figures)
@@ -366,7 +372,9 @@ class _Audit:
             figures, certain = self._named(view, matches, found, common, owner=self.owner, thorough=thorough)
             figures = replace(figures, attacks=worse_figures(figures.attacks, suspected))
             verdict = worse(decide(figures), believed)
-        more = {**shape, **_certainty(certain, found.largest()[: len(certain)])}
+        # Where histories are equal nobody is surer than 1/k, whatever the chains say.
+        known = bool(found.computed[: len(certain)].all()) or common.strict
+        more = {**shape, **(_certainty(certain, found.largest()[: len(certain)]) if known else {})}
         more["evidence"] = self._evidence(matches.graph, certain)
         return self._result(figures, verdict, chain_difference=found.difference, **more)
 

@@ -55,8 +55,8 @@ def climb_ladder(
     """Let every attacker of the ladder try a sample of people; return the answers to questions 2, 3 and 4.
 
     Without the Secret the class that explains the records of a person best is taken for the person's own.
-    ``sensitive`` names columns to be inferred. ``quick`` tries one attacker on fewer people; after the ``deadline``
-    (time.monotonic) no attacker begins.
+    ``sensitive`` names columns to be inferred (default: those of the schema). ``quick`` tries one attacker on fewer
+    people; after the ``deadline`` (time.monotonic) no attacker begins.
     """
     if sensitive is None:
         sensitive = [column.name for column in history.schema.columns if column.sensitive and not column.drop]

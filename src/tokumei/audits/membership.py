@@ -59,8 +59,8 @@ def membership_scores(inside: Floats, outside: Floats) -> tuple[Score, Score]:
 def _curve(inside: Floats, outside: Floats) -> tuple[Floats, Floats]:
     """Return false alarms and hits of every limit; equal scores are one point: they cannot be told apart."""
     limits = np.unique(np.concatenate((inside, outside)))[::-1]
-    alarms = 1.0 - np.searchsorted(np.sort(outside), limits, side="left") / len(outside)
-    hits = 1.0 - np.searchsorted(np.sort(inside), limits, side="left") / len(inside)
+    alarms = (len(outside) - np.searchsorted(np.sort(outside), limits, side="left")) / len(outside)
+    hits = (len(inside) - np.searchsorted(np.sort(inside), limits, side="left")) / len(inside)
     return alarms, hits
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tokumei.attacks import (
     Basis,
     CheapestMatching,
     Choice,
+    Histories,
     Hits,
     MatchAttack,
     Matches,
@@ -26,13 +27,14 @@ from tokumei.attacks import (
     SetPosition,
     SuppressionPattern,
     hits_against_chance,
+    patterns,
 )
 from tokumei.audits.result import AttackFigure
 from tokumei.data import Reason
 from tokumei.words import Message
 
-# Eighteen orders and a few variants are tried; a true leak in fifteen groups is far below this.
-CHANCE = 1e-4
+# Hits that chance explains with less than this, all variants of an attack taken together, are a leak.
+CHANCE = 5e-4
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -60,14 +62,15 @@ class Examiner:
 
     def figure(self, attack: MatchAttack) -> AttackFigure:
         """Return what an attack names."""
+        figures = [self.blind]
         for basis, choices in groupby(attack.choices(self.view), key=attrgetter("basis")):
             if basis is Basis.RULE:
-                return self._best_rule(choices)
-            if basis is not Basis.CLUE:
+                figures.append(self._best_rule(choices))
+            elif basis is not Basis.CLUE:
                 return self._weighed(next(choices))
-            if self.owner is not None:
-                return self._best_clue(list(choices))
-        return self.blind
+            elif self.owner is not None:
+                figures.insert(1, self._best_clue(list(choices)))
+        return min(figures[1:] or figures, key=lambda figure: figure.chance)
 
     def _share(self, naming: Floats) -> float:
         """Return the share of pseudonyms that are named, by the truth."""
@@ -104,10 +107,17 @@ class Examiner:
                 np.maximum.at(largest, self.matches.graph.pseudonym, naming)
             detail = choice.finding or Message("detail.unchecked")
             return AttackFigure(share=float(largest[: self.named].mean()), baseline=baseline, detail=detail)
-        share, chance = self._share(naming), self._hits(naming).chance
+        hits = self._hits(naming)
+        share, chance = self._share(naming), hits.chance
         told = choice.basis is Basis.BELIEF or chance < CHANCE
+        detectable = None if choice.basis is Basis.BELIEF else hits.detectable(CHANCE)
         return AttackFigure(
-            share=share if told else baseline, baseline=baseline, observed=share, chance=chance, detail=choice.finding
+            share=share if told else baseline,
+            baseline=baseline,
+            observed=share,
+            chance=chance,
+            detail=choice.finding,
+            detectable=detectable,
         )
 
     def _best_clue(self, clues: Sequence[Choice]) -> AttackFigure:
@@ -119,19 +129,22 @@ class Examiner:
         best = min(range(len(clues)), key=lambda number: judged[number].chance)
         hits = judged[best]
         observed, baseline = hits.hits / max(self.named, 1), self.blind.baseline
-        told = hits.chance < CHANCE
+        chance = min(hits.chance * len(clues), 1.0)
+        told = chance < CHANCE
         return AttackFigure(
             share=observed if told else baseline,
             baseline=baseline,
             observed=observed,
-            chance=hits.chance,
+            chance=chance,
             detail=clues[best].finding if told else None,
+            detectable=hits.detectable(CHANCE / len(clues)),
         )
 
     def _best_rule(self, rules: Iterable[Choice]) -> AttackFigure:
         """Return the rule that chance explains least, if it names far more candidates than chance."""
-        graph, best = self.matches.graph, self.blind
+        graph = self.matches.graph
         degrees = graph.degrees()
+        best = self.blind
         for rule in rules:
             if len(rule.graph) == 0:
                 continue
@@ -139,18 +152,15 @@ class Examiner:
             chance = _chance_of_consistency(degrees[rule.graph.pseudonym] / graph.subjects, int(fits.sum()))
             share, observed = float(fits.sum()) / self.named, None
             if self.owner is not None:
+                right = self.owner[rule.graph.pseudonym[fits]] == rule.graph.subject[fits]
+                if 2 * right.sum() <= len(right):
+                    continue
                 naming = self._naming(rule)
                 share = observed = self._share(naming)
-                right = self.owner[rule.graph.pseudonym[fits]] == rule.graph.subject[fits]
-                chance = min(chance, self._hits(naming).chance) if 2 * right.sum() > len(right) else 1.0
-            if chance * rule.tried < min(CHANCE, best.chance):
-                best = AttackFigure(
-                    share=share,
-                    baseline=best.baseline,
-                    observed=observed,
-                    chance=chance * rule.tried,
-                    detail=rule.finding,
-                )
+                chance = min(chance, self._hits(naming).chance)
+            chance = min(chance * rule.tried, 1.0)
+            if chance < min(CHANCE, best.chance):
+                best = replace(best, share=share, observed=observed, chance=chance, detail=rule.finding)
         return best
 
 
@@ -173,9 +183,17 @@ def attack_figures(
         skipped.append(Reason(code="no-cost", values={"count": examiner.view.costs.skipped}))
     if examiner.owner is None:
         skipped.append(Reason(code="without-secret"))
+    skipped.append(Reason(code="keyed-pseudonyms"))
     if seeds == 0:
         skipped.append(Reason(code="seeds-not-tried"))
     return figures, skipped
+
+
+def pseudonym_pattern(histories: Histories, rng: np.random.Generator) -> Message | None:
+    """Return the pattern of the pseudonyms that chance explains least, None if chance explains all of them."""
+    seen = [(chance, finding) for finding, chance in patterns(histories.names, histories.kind, rng=rng)]
+    chance, finding = min(seen, key=itemgetter(0), default=(1.0, None))
+    return finding if chance < CHANCE else None
 
 
 def _chance_of_consistency(probability: Floats, hits: int) -> float:

@@ -46,6 +46,9 @@ PROVEN = frozenset({"k-anonymous"})
 _VERSION = re.compile(r"(0|[1-9]\d{0,3})(\.(0|[1-9]\d{0,3})){1,3}")
 # Methods whose k says how many pseudonyms share every published history.
 IDENTICAL_HISTORIES = frozenset({"k-anonymity"})
+# The forms of pseudonyms: numbers as they are drawn, digests in lower case and of one length; or sets of either.
+_NUMBER = r"^(\{[1-9][0-9;]*\}|[1-9]\d{0,8})$"
+_DIGEST = r"^(\{[0-9a-f;]+\}|[0-9a-f]{8,64})$"
 _KEYS = ("tokumei", "versions", "method", "parameters", "records", "pseudonyms", "files")
 
 
@@ -73,7 +76,7 @@ def byte_findings(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]
         if present.get(name) != expected[name] and not (name == MANIFEST_NAME and findings):
             findings.append(_difference(name, present.get(name, b""), expected[name], folder))
     findings += _order_findings(folder, release)
-    return tuple(findings)
+    return tuple(findings) + _pseudonym_findings(folder, release)
 
 
 def file_digests(folder: Path) -> dict[str, str]:
@@ -283,6 +286,18 @@ def _differing_column(present: bytes, expected: bytes) -> int | None:
     if ours is None or theirs is None or len(ours) != len(theirs):
         return None
     return next((place for place, pair in enumerate(zip(ours, theirs, strict=True)) if pair[0] != pair[1]), None)
+
+
+def _pseudonym_findings(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]:
+    """Return the first pseudonym that has another form than the others: letters, blanks, zeros or case can tell."""
+    names = release.pseudonyms.unique().sort()
+    digests = names.str.contains(_DIGEST) & (names.str.len_bytes() == names.str.len_bytes().max())
+    numbers = names.str.contains(_NUMBER)
+    other = names.filter(~(digests if digests.sum() > numbers.sum() else numbers))
+    if not len(other):
+        return ()
+    line = int((release.pseudonyms == other[0]).arg_true()[0]) + 2
+    return (_finding("pseudonym-text", file=folder.data.name, line=line, count=len(other)),)
 
 
 def _order_findings(folder: ReleaseFolder, release: Release) -> list[Reason]:

@@ -60,8 +60,10 @@ class Figures:
     over_k: float = 0.0
     largest_posterior: float = 0.0
     hub: Hub | None = None
+    pattern: Message | None = None
     randomized: bool = False
     seeded: bool = False
+    kept: tuple[str, ...] = ()
     attacks: Mapping[str, AttackFigure] = field(default_factory=dict)
     joint: Mapping[str, JointRisk] = field(default_factory=dict)
     # Where the method was run again, nobody need believe that all hypotheses are equally likely.
@@ -77,6 +79,9 @@ def decide(figures: Figures) -> Verdict:
     reasons = [reason for _, reason in harms]
     if harms:
         outcome = Outcome.UNSAFE
+    elif figures.pattern is not None:
+        outcome = Outcome.NOT_SHOWN_UNSAFE
+        reasons.append(Reason(code="pseudonym-pattern", values={"detail": figures.pattern}))
     elif figures.strict and figures.k_anonymity >= figures.k:
         # Whoever guesses the seed needs no attack: a proof about random choices says nothing of chosen ones.
         outcome = Outcome.NOT_SHOWN_UNSAFE if figures.seeded else Outcome.SAFE
@@ -116,13 +121,16 @@ def worse_figures(figures: Mapping[str, AttackFigure], believed: Mapping[str, At
 def _candidate_harms(figures: Figures) -> list[tuple[float, Reason]]:
     """Too few candidates."""
     harms = []
+    # A larger k changes nothing about columns that are published as they are.
+    form = "kept-columns" if figures.kept else ""
+    kept: dict[str, object] = {"columns": figures.kept} if figures.kept else {}
     if figures.single:
-        values = {"single": figures.single, "pseudonyms": figures.pseudonyms}
-        harms.append((figures.single / figures.pseudonyms, Reason(code="single-candidate", values=values)))
+        values = {"single": figures.single, "pseudonyms": figures.pseudonyms, **kept}
+        harms.append((figures.single / figures.pseudonyms, Reason(code="single-candidate", form=form, values=values)))
     if figures.below_k > figures.single and figures.k_asked:
         share = figures.below_k / figures.pseudonyms / max(figures.min_candidates, 2)
-        values = {"below": figures.below_k, "pseudonyms": figures.pseudonyms, "k": figures.k}
-        harms.append((share, Reason(code="few-candidates", values=values)))
+        values = {"below": figures.below_k, "pseudonyms": figures.pseudonyms, "k": figures.k, **kept}
+        harms.append((share, Reason(code="few-candidates", form=form, values=values)))
     return harms
 
 

@@ -117,7 +117,7 @@ def rerun_figures(
     known: list[KnownRun] = []
     with stage("re-running the method", total=runs + held_out) as advance:
         for _ in range(runs + held_out):
-            known.append(_known_run(part, *fresh_run(part, rng)))
+            known.append(known_run(part, *fresh_run(part, rng)))
             advance(1)
             if _settled(known, part, k):
                 return _certain(known, part, sampled=sampled)
@@ -136,7 +136,7 @@ def rerun_figures(
     )
     if sampled or release is None or secret is None:
         return found
-    actual = _known_run(history, release, secret)
+    actual = known_run(history, release, secret)
     return replace(found, observed=_rate(actual, attack.guess(actual.content)))
 
 
@@ -180,7 +180,7 @@ def share_interval(rates: Floats, size: float, *, confidence: float, further: in
     return Interval(min(max(low, 0.0), rate), max(min(high, 1.0), rate), confidence)
 
 
-def _known_run(history: History, release: Release, secret: Secret) -> KnownRun:
+def known_run(history: History, release: Release, secret: Secret) -> KnownRun:
     """Return a run with its owners; the records of a pseudonym that stands for several subjects count one by one."""
     histories = published_histories(release)
     owner = true_owners(history, histories, secret)

@@ -19,7 +19,8 @@ class AttackFigure:
     ``observed`` is the share it named in this very release, known only with the Secret. A clue whose hits chance
     explains tells nothing: its expected share is then that of blind guessing. ``chance`` bounds the probability of as
     many hits by a clue without information; ``interval`` holds the share (95 %) where it was estimated; ``detail`` says
-    what was seen.
+    what was seen. ``detectable`` is the smallest share that would have been told from chance in data of this size, None
+    where nothing could have been, or nothing is tested so.
     """
 
     share: float
@@ -28,6 +29,7 @@ class AttackFigure:
     chance: float = 1.0
     interval: Interval | None = None
     detail: Message | None = None
+    detectable: float | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return the figure as plain values for JSON."""
@@ -38,6 +40,7 @@ class AttackFigure:
             "chance": self.chance,
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "detail": "" if self.detail is None else str(self.detail),
+            "detectable": self.detectable,
         }
 
 

@@ -26,6 +26,10 @@ GuessOption = Annotated[
     int, typer.Option("--guess-seeds", min=0, help="Also try so many small seeds: make the release again from each.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the Markov chains of large components.")]
+EarlierOption = Annotated[
+    list[Path] | None,
+    typer.Option("--with", metavar="RELEASE_DIR", help="An earlier release of the same people (repeatable)."),
+]
 CertificateOption = Annotated[
     Path | None,
     typer.Option("--certificate", metavar="FILE", help="Also write a certificate that others check with 'verify'."),
@@ -49,6 +53,7 @@ def audit(
     seed: SeedOption = 0,
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
+    earlier: EarlierOption = None,
     quick: QuickOption = False,
     allow: AllowOption = None,
     certificate: CertificateOption = None,
@@ -62,6 +67,7 @@ def audit(
 
     Example: tokumei audit --original my.csv --release release --secret release.secret --recipient partner
     """
+    from tokumei.data import read_release
     from tokumei.flow import audit as audit_opened
 
     allowed = allowed_by(recipient, limits)
@@ -79,6 +85,7 @@ def audit(
             guess_seeds=guess_seeds,
             quick=quick,
             allow=allow or (),
+            earlier=[read_release(folder, audited.history) for folder in earlier or []],
         )
     if certificate is not None and audited.folder is not None:
         write_certificate(audited.folder, result, certificate, key)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,7 +31,7 @@ from tokumei.contests.values import (
     RoundTable,
     Sizes,
 )
-from tokumei.errors import InfeasibleError, UnknownPartError
+from tokumei.errors import InfeasibleError, UnknownPartError, did_you_mean
 from tokumei.parts import ParameterInfo, Part, find_part, make_part, part_names
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class Contest(Part):
     utility_figure: ClassVar[str] = ""
     safety_figure: ClassVar[str] = ""
 
+    # Where commands of its own are, if it has any.
+    command_module: ClassVar[str] = ""
     # The sample parts by name, and the programs that play a demonstration with them.
     methods: ClassVar[tuple[str, ...]] = ()
     attacks: ClassVar[tuple[str, ...]] = ()
@@ -121,8 +123,8 @@ class Contest(Part):
 
     @classmethod
     def commands(cls) -> typer.Typer | None:
-        """Return commands of its own; those named like a standard one replace it."""
-        return None
+        """Return commands of its own, the ``app`` of its module; those named like a standard one replace it."""
+        return import_module(cls.command_module).app if cls.command_module else None
 
     @abstractmethod
     def check_data(self, data: Path) -> Checked:
@@ -194,6 +196,14 @@ class Contest(Part):
 
     def _without(self, capability: str) -> InfeasibleError:
         return InfeasibleError(f"the contest '{self.name}' has no {capability}", code="no-such-capability")
+
+
+def find_sample(contest: str, kind: str, name: str, known: Sequence[str], *, noun: str) -> type[Any]:
+    """Return a part of a contest by its name; only those that are known belong to it."""
+    if name not in known:
+        message = f"{contest} has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
+        raise UnknownPartError(message)
+    return find_part(kind, name)
 
 
 def find_contest(name: str) -> type[Contest]:

@@ -19,11 +19,12 @@ from tokumei.audits import (
     audit_release,
     byte_findings,
     climb_ladder,
+    combine_releases,
     file_digests,
     naming_answer,
     with_findings,
 )
-from tokumei.data import Reason, Verdict
+from tokumei.data import Release, Verdict
 from tokumei.flow.gate import identifier_findings
 from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
@@ -41,13 +42,14 @@ def audit(
     guess_seeds: int = 0,
     quick: bool = False,
     allow: Sequence[str] = (),
+    earlier: Sequence[Release] = (),
 ) -> AuditResult:
     """Audit a release that was made or opened.
 
     ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
     questions decide the verdict, otherwise naming alone. ``time_limit`` is that of naming. ``quick`` leaves out to
     run the method again, and all attackers who know little but one; ``allow`` names columns that may be published
-    although they seem to name people.
+    although they seem to name people. ``earlier`` are releases of the same people, coded after the same original.
     """
     promised = released.parameters.get("k")
     if k is None and isinstance(promised, int) and promised >= 2:
@@ -67,7 +69,7 @@ def audit(
     result = gated(released, result, allow=allow)
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
     answers |= little_known(released, quick=quick, seed=seed)
-    answers[Question.RELEASES] = Answer(question=Question.RELEASES, reasons=(Reason(code="no-earlier-release"),))
+    answers[Question.RELEASES] = combine_releases(original, released.release, earlier, [secret])
     return under_limits(replace(result, answers=answers), limits)
 
 

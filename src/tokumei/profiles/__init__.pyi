@@ -1,6 +1,7 @@
 from tokumei.profiles.advice import hints as hints
 from tokumei.profiles.columns import Profile as Profile
 from tokumei.profiles.columns import profile as profile
+from tokumei.profiles.four_records import unicity as unicity
 from tokumei.profiles.identifiers import Suspect as Suspect
 from tokumei.profiles.identifiers import identifier_suspects as identifier_suspects
 from tokumei.profiles.identifiers import refuse_unknown_columns as refuse_unknown_columns

@@ -42,7 +42,7 @@ def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     if task == "release":
         notes = unpack(folder / "release/upload", folder / "release", _names(rules.release_files), limits)
         if notes:
-            return {**version, "results": [_plain(_refused(notes))]}
+            return {**version, "results": [_plain(Checked.refused(notes))]}
         checked = rules.check_release(folder / "data", folder / "release")
     else:
         checked = rules.check_data(folder / "data")
@@ -95,7 +95,7 @@ def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) ->
             guesses=[folders[number] for number in usable],
         )
     )
-    return [_plain(_refused(notes) if notes else next(scored)) for notes in refused.values()]
+    return [_plain(Checked.refused(notes) if notes else next(scored)) for notes in refused.values()]
 
 
 def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:
@@ -107,10 +107,6 @@ def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[i
         if room < 0 and len(folders) > 1:
             raise TooMuchTogetherError
     return found
-
-
-def _refused(notes: list[Note]) -> Checked:
-    return Checked(valid=False, notes=tuple(notes), note_count=len(notes))
 
 
 def _plain(checked: Checked) -> dict[str, Any]:

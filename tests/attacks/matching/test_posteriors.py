@@ -65,6 +65,7 @@ def _random(size: int, seed: int) -> Bools:
     return chosen | _cycle(size)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     "matrix",
     [_cycle(18), _star(16), _random(12, 1), _random(15, 2), _random(18, 3)],

@@ -97,6 +97,7 @@ def test_the_figures_of_the_paper(real_data: Path) -> None:
     assert (moments.min(), moments.max()) == (datetime(2010, 12, 1, 8, 26), datetime(2011, 12, 9, 12, 50))
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", ["pwscup2018_T.csv", "pwscup2018_T_final_reconstructed.csv"])
 def test_2018_files_are_reproduced_line_by_line(real_data: Path, name: str) -> None:
     records = cleansed(read_online_retail(real_data / "online_retail.parquet"))
@@ -106,6 +107,7 @@ def test_2018_files_are_reproduced_line_by_line(real_data: Path, name: str) -> N
     assert contest_2018(records)["customer"].n_unique() == 4_292
 
 
+@pytest.mark.half_second
 def test_2017_transactions_are_among_those_of_2016(real_data: Path) -> None:
     records = cleansed(read_online_retail(real_data / "online_retail.parquet"))
     _, transactions = contest_2016(records, rng=np.random.default_rng(1))
@@ -116,6 +118,7 @@ def test_2017_transactions_are_among_those_of_2016(real_data: Path) -> None:
     assert ours.sort(ours.columns).equals(official.sort(official.columns))
 
 
+@pytest.mark.half_second
 def test_the_random_part_of_the_master(real_data: Path) -> None:
     records = cleansed(read_online_retail(real_data / "online_retail.parquet"))
     master, _ = contest_2016(records, rng=np.random.default_rng(1))

@@ -103,6 +103,7 @@ def test_unknown_parts_are_named(run: Run, example: dict[str, Path], tmp_path: P
     assert ran.err.startswith("tokumei: pws2016 has no attack named 're-all'")
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", [*SAMPLES, "ano-pseudonyms"])
 def test_anonymize_writes_a_valid_release_with_a_secret_p(run: Run, tmp_path: Path, name: str) -> None:
     files = _written(random_history(25, 300, 3), tmp_path)
@@ -165,6 +166,7 @@ BAD = {
 }
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("command", ["utility", "evaluate"])
 def test_bad_files_give_one_sentence(
@@ -288,6 +290,7 @@ RETAIL = pl.DataFrame(
 )
 
 
+@pytest.mark.half_second
 def test_prepare_and_table_work_from_the_source_data(run: Run, tmp_path: Path) -> None:
     data, page = tmp_path / "retail.csv", tmp_path / "page.md"
     RETAIL.write_csv(data)

@@ -35,6 +35,7 @@ def anonymized(
     return Rules2018().anonymize(method, Original.read(t).history, a, rng=np.random.default_rng(3))
 
 
+@pytest.mark.half_second
 def test_what_is_told_is_what_the_file_says(t: Path, tmp_path: Path) -> None:
     a = tmp_path / "A.csv"
     told = anonymized(t, a, settings={"k": 3})
@@ -48,6 +49,7 @@ def test_what_is_told_is_what_the_file_says(t: Path, tmp_path: Path) -> None:
     assert a.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.half_second
 def test_slices_change_nothing(t: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, sliced = tmp_path / "whole.csv", tmp_path / "sliced.csv"
     told = anonymized(t, whole, settings={"k": 2})
@@ -58,6 +60,7 @@ def test_slices_change_nothing(t: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert again == {**told, "U": pytest.approx(told["U"], rel=1e-12)}
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("name", "settings"), [("k-anonymity", {"k": 2}), ("ano-random", {})])
 def test_the_order_of_the_rows_of_t_changes_nothing(
     t: Path, tmp_path: Path, name: str, settings: dict[str, Any]

@@ -50,6 +50,7 @@ def test_publish_is_exact_to_the_byte(golden: Path, run: Run, tmp_path: Path, ca
     assert ran.json == {"rows": expected["publish"]["rows"], "sha256": hashlib.sha256(wanted).hexdigest()}
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", cases("u"))
 def test_check_gives_the_official_verdict(golden: Path, run: Run, case: str) -> None:
     folder, expected = load(golden, case)
@@ -63,6 +64,7 @@ def test_check_gives_the_official_verdict(golden: Path, run: Run, case: str) -> 
     assert ran.json["error_count"] == len(found) == checker.get("error_count", len(wanted))
 
 
+@pytest.mark.half_second
 def test_check_of_crafted_files(golden: Path, run: Run) -> None:
     for case in cases("c")[1:4]:
         folder, expected = load(golden, case)
@@ -92,6 +94,7 @@ def test_check_of_guesses(golden: Path, run: Run) -> None:
             assert first["code"] == codes.get(file["message"], "INVALID_FORMAT"), file["F1"]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", cases("s"))
 def test_safety_counts_hits_and_compares_with_the_table(golden: Path, run: Run, tmp_path: Path, case: str) -> None:
     folder, expected = load(golden, case)

@@ -46,6 +46,7 @@ def test_every_crafted_file_gets_the_official_verdict(golden: Path, file: str) -
         assert (line - 1, OFFICIAL_WORDS[code]) == (entry["line0"], entry["message"])
 
 
+@pytest.mark.half_second
 @pytest.mark.effort
 def test_damaged_files_get_the_verdict_of_the_slow_rules(record_property: Callable[[str, object], None]) -> None:
     rng = np.random.default_rng(2018)

@@ -69,6 +69,7 @@ def test_every_cell_variant_gets_the_official_verdict(golden: Path) -> None:
     assert result.valid is expected["valid"]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("case", "file"), _release_files())
 def test_every_crafted_file_gets_the_official_verdict(golden: Path, case: str, file: str) -> None:
     folder = golden / "pws2018" / case
@@ -92,6 +93,7 @@ def test_files_of_the_utility_cases_get_the_official_verdict(golden: Path, case:
     assert result.places()[: len(errors)] == errors
 
 
+@pytest.mark.half_second
 @pytest.mark.effort
 @pytest.mark.parametrize("block", range(DAMAGED_BLOCKS))
 def test_damaged_files_get_the_verdict_of_the_slow_rules(

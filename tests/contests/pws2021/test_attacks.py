@@ -97,6 +97,7 @@ def test_our_attack_finds_lightly_changed_rows() -> None:
         PerturbationLikelihood(model="guess")
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", ["m01_light", "m02_medium", "m03_heavy"])
 def test_our_attack_beats_the_others_on_the_golden_cases(golden: Path, case: str) -> None:
     from tokumei.contests.pws2021.rules import HealthFile, read_guesses

@@ -38,6 +38,7 @@ def test_good_files_pass(files: Files, run: Run) -> None:
     assert "valid: 0 errors" in ran.out
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("change", "line", "column", "code"),
     [
@@ -131,6 +132,7 @@ def test_missing_files_and_names_are_one_sentence(files: Files, run: Run, tmp_pa
     assert "pws2021 has no attack named 'nobody'" in ran.err
 
 
+@pytest.mark.half_second
 def test_the_chain_from_b_to_a_risk(files: Files, run: Run, tmp_path: Path) -> None:
     """Anonymize, pick, attack, judge: every command reads what the one before wrote."""
     d, ct, ea, e = (tmp_path / name for name in ("D3.csv", "CT.csv", "EA.csv", "E3.csv"))

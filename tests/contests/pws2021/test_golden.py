@@ -31,6 +31,7 @@ def tables(expected: dict[str, Any], name: str) -> list[tuple[str, Any]]:
     return list(expected.get(name, {}).items())
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", [*cases("m"), *cases("e")])
 def test_umark_has_the_official_figures(golden: Path, run: Run, case: str) -> None:
     folder, expected = load(golden, case)
@@ -47,6 +48,7 @@ def test_umark_has_the_official_figures(golden: Path, run: Run, case: str) -> No
                 assert ran.json[row][name] == pytest.approx(wanted[row][name], rel=tolerance, abs=1e-9), (row, name)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", [*cases("m"), *cases("e")])
 def test_iloss_and_uniqrt_have_the_official_figures(golden: Path, run: Run, case: str) -> None:
     folder, expected = load(golden, case)
@@ -64,6 +66,7 @@ def test_iloss_and_uniqrt_have_the_official_figures(golden: Path, run: Run, case
         assert ran.json["of_population"] == pytest.approx(wanted["rate_4190"], rel=1e-12)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", [*cases("m"), *cases("e")])
 def test_counts_odds_and_correlations_of_single_tables(golden: Path, run: Run, case: str) -> None:
     folder, expected = load(golden, case)
@@ -91,6 +94,7 @@ def test_counts_odds_and_correlations_of_single_tables(golden: Path, run: Run, c
         assert row_of_dia == pytest.approx(wanted["row_dia"], rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", cases("m"))
 def test_sample_programs_write_the_official_files(golden: Path, run: Run, tmp_path: Path, case: str) -> None:
     folder, expected = load(golden, case)
@@ -111,6 +115,7 @@ def test_sample_programs_write_the_official_files(golden: Path, run: Run, tmp_pa
     assert (tmp_path / "left.csv").read_text() == (folder / steps["exclude"]["left_index"]).read_text()
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", cases("m"))
 def test_pick_and_rlink_and_lmark_have_the_official_results(golden: Path, run: Run, tmp_path: Path, case: str) -> None:
     folder, expected = load(golden, case)
@@ -150,6 +155,7 @@ def test_lmark_of_crafted_answers(golden: Path, run: Run, tmp_path: Path) -> Non
             assert run("pws2021", "lmark", ea, e, "--json", "--strict").json["prec"] == 0
 
 
+@pytest.mark.half_second
 def test_check_of_d_and_x(golden: Path, run: Run) -> None:
     folder, expected = load(golden, "c01_checkDX")
     for file in expected["files"]:
@@ -167,6 +173,7 @@ def test_check_of_d_and_x(golden: Path, run: Run) -> None:
             assert found == invalid, file["variant"]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("variant", "verdicts", "code"),
     [
@@ -209,6 +216,7 @@ def test_strict_refuses_figures_that_mean_nothing(golden: Path, run: Run, case: 
     assert "mar" in strictly.json["error"]["message"]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("case", cases("m"))
 def test_golden_pipelines_pass_the_checkers(golden: Path, run: Run, case: str) -> None:
     folder, expected = load(golden, case)

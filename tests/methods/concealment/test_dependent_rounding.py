@@ -100,6 +100,7 @@ def test_what_is_drawn_is_a_perfect_matching(count: int, k: int, seed: int) -> N
     assert sorted(column[held]) == list(range(max(count, k)))
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("count", "k"), [(9, 3), (12, 4), (40, 3)])
 def test_large_designs_keep_their_probabilities(count: int, k: int) -> None:
     """2,000 draws: no link is farther from 1/k than five standard deviations."""

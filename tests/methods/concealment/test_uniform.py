@@ -58,6 +58,7 @@ def test_rule_1_owners_are_drawn_once_and_not_chosen(history: History, monkeypat
     assert len(calls) == 1
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("k", "design"), [(2, "sets"), (3, "sets"), (3, "assignment")])
 def test_rule_1_the_cheapest_guess_is_right_once_in_k(history: History, k: int, design: str) -> None:
     table = RecordTable.from_history(history)
@@ -76,6 +77,7 @@ def test_rule_1_the_cheapest_guess_is_right_once_in_k(history: History, k: int, 
     assert abs(hits.mean() - fair) < 5 * hits.std() / np.sqrt(1500)
 
 
+@pytest.mark.half_second
 def test_rule_2_the_expected_loss_is_the_mean_of_the_draws(history: History) -> None:
     method = UniformConcealment(k=3)
     told = method.expected_loss(history)
@@ -84,6 +86,7 @@ def test_rule_2_the_expected_loss_is_the_mean_of_the_draws(history: History) -> 
     assert method.expected_loss(history) == told
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("design", ["sets", "assignment"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_rules_3_and_4_what_is_published_does_not_depend_on_the_owners(history: History, k: int, design: str) -> None:
@@ -132,6 +135,7 @@ def test_rule_6_nobody_is_left_out(count: int) -> None:
     assert release.pseudonyms.n_unique() == count
 
 
+@pytest.mark.half_second
 def test_every_link_has_probability_one_in_the_size_of_its_hull() -> None:
     """A clique of four, a set of four with its triples and a ring of five: 4,000 draws within five deviations."""
     ring = [[8 + place, 8 + (place + 1) % 5, 8 + (place + 2) % 5] for place in range(5)]

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.ladder.field_values import FieldValues, elements_of_sets, ends_of_ranges
 from tokumei.attacks.matching.consistency import Histories, published_histories
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 
@@ -21,7 +22,8 @@ class PublishedClasses:
 
     Ordered fields are ``low``, ``high`` and ``hidden`` (field by row); of the nominal field j, row r holds the codes
     ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden. ``weight`` is what one value of a hidden cell
-    is worth: the inverse of the number of values that the original has there.
+    is worth: the inverse of the number of values that the original has there; ``codes`` is how many codes the original
+    has for each nominal field.
     """
 
     histories: Histories
@@ -35,6 +37,7 @@ class PublishedClasses:
     bounds: Ints
     elements: Ints
     weight: Floats
+    codes: tuple[int, ...]
 
     def __len__(self) -> int:
         """Return the number of classes."""
@@ -49,6 +52,24 @@ class PublishedClasses:
     def sizes(self) -> Ints:
         """The number of rows of every class."""
         return np.diff(self.starts)
+
+    @cached_property
+    def numbers(self) -> Ints:
+        """The class of every row."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def shown(self) -> dict[str, FieldValues]:
+        """The values that every field shows, class by class."""
+        ordered = {
+            name: ends_of_ranges(self.low[field], self.high[field], self.hidden[field], self.numbers, self.members)
+            for field, name in enumerate(self.ordered)
+        }
+        nominal = {
+            name: elements_of_sets(self.bounds[field], self.elements, self.numbers, self.members)
+            for field, name in enumerate(self.nominal)
+        }
+        return {**ordered, **nominal}
 
     def rows(self, number: int) -> slice:
         """Return where the rows of a class are."""
@@ -88,4 +109,5 @@ def lay_out_classes(history: History, release: Release) -> PublishedClasses:
         ),
         elements=np.concatenate([cells.codes for cells in sets]) if sets else np.empty(0, dtype=np.int64),
         weight=1.0 / np.array(distinct, dtype=np.float64),
+        codes=tuple(len(history.categories[name]) for name in nominal),
     )

@@ -86,13 +86,13 @@ def climb_rung(history: History, classes: PublishedClasses, class_of: Ints, targ
     own = class_of[targets.subject]
     elsewhere = _without(ratios, own)
     beliefs = posterior_classes(classes, ratios)
-    best = beliefs >= beliefs.max(axis=1, keepdims=True) * (1 - 1e-9)
+    best = beliefs[:, :-1] >= beliefs[:, :-1].max(axis=1, keepdims=True) * (1 - 1e-9)
     cells = {
         name: (known.target[known.sure[:, place]], rows[known.sure[:, place]])
         for place, name in enumerate(classes.fields)
     }
     with_release = learned(history, classes, targets, cells, beliefs)
-    without = learned(history, classes, targets, cells, posterior_classes(classes, elsewhere))
+    without = learned(history, classes, targets, cells, posterior_classes(classes, elsewhere), left_out=own)
     return Climbed(
         rung=rung,
         found=best[np.arange(len(targets)), own] / best.sum(axis=1),
@@ -116,14 +116,16 @@ def infer_column(
         return None
     known, _ = known_by(history, classes, targets, Rung(name=column, records=None, columns=others, whole=True))
     ratios = log_ratios(classes, known, len(targets))
+    own = class_of[targets.subject]
     right: list[Bools] = []
     sure: list[Bools] = []
-    for scores in (ratios, _without(ratios, class_of[targets.subject])):
-        beliefs = posterior_classes(classes, scores)
+    # He knows that the person is in the release, or that it is not.
+    with_release = posterior_classes(classes, ratios, present=True)
+    for beliefs, left_out in ((with_release, None), (posterior_classes(classes, _without(ratios, own)), own)):
         correct = np.ones(len(targets), dtype=np.bool_)
         belief = np.ones(len(targets))
         for name in names:
-            value, probability = believed(classes, name, beliefs)
+            value, probability = believed(classes, name, beliefs, left_out)
             correct &= value == _usual_value(history, targets, name)
             belief = np.minimum(belief, probability)
         right.append(correct)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
+from tokumei.attacks.ladder.pieces import in_pieces
 from tokumei.attacks.ladder.settings import LOST, MOST_KNOWN, NOTHING_SEEN
 
 
@@ -43,30 +44,47 @@ class Known:
 
 def explained(classes: PublishedClasses, known: Known) -> Floats:
     """Return the likelihood of every known record (row) among the published rows of every class (column)."""
-    return _explained(
-        (classes.starts, classes.members),
-        (classes.low, classes.high, classes.hidden),
-        (classes.bounds, classes.elements),
-        classes.weight,
-        (known.low, known.high, known.sure),
+    likelihood = np.zeros((len(known), len(classes)))
+    published = (classes.low, classes.high, classes.hidden), (classes.bounds, classes.elements)
+    wanted = (known.low, known.high, known.sure)
+    layout = (classes.starts, classes.members)
+    in_pieces(
+        len(known), lambda begin, end: _explained(layout, *published, classes.weight, wanted, (begin, end), likelihood)
     )
+    return likelihood
 
 
 def background(classes: PublishedClasses, known: Known) -> Floats:
     """Return the likelihood of every known record for somebody of whom nothing is known: column by column, all rows."""
     share = classes.sizes * classes.members
     likelihood = np.ones(len(known))
-    for column in range(len(classes.fields)):
-        # The same value is known of many people: it is looked up once.
-        values, place = np.unique(np.stack((known.low[:, column], known.high[:, column])), axis=1, return_inverse=True)
-        low, high = (np.zeros((values.shape[1], len(classes.fields)), dtype=np.int64) for _ in range(2))
-        low[:, column], high[:, column] = values
-        alone = np.zeros(low.shape, dtype=np.bool_)
-        alone[:, column] = True
-        single = explained(classes, Known(np.zeros(len(low), dtype=np.int64), low, high, alone))
-        common = np.maximum(single @ (share / share.sum()), NOTHING_SEEN)[place]
-        likelihood *= np.where(known.sure[:, column], common, 1.0)
+    for column, name in enumerate(classes.fields):
+        if name in classes.nominal:
+            common = _common_element(classes, name)[np.maximum(known.low[:, column], 0)]
+        else:
+            # The same value is known of many people: it is looked up once.
+            pairs = np.stack((known.low[:, column], known.high[:, column]))
+            values, place = np.unique(pairs, axis=1, return_inverse=True)
+            low, high = (np.zeros((values.shape[1], len(classes.fields)), dtype=np.int64) for _ in range(2))
+            low[:, column], high[:, column] = values
+            alone = np.zeros(low.shape, dtype=np.bool_)
+            alone[:, column] = True
+            single = explained(classes, Known(np.zeros(len(low), dtype=np.int64), low, high, alone))
+            common = (single @ (share / share.sum()))[place]
+        likelihood *= np.where(known.sure[:, column], np.maximum(common, NOTHING_SEEN), 1.0)
     return likelihood
+
+
+def _common_element(classes: PublishedClasses, name: str) -> Floats:
+    """Return how probable every code is in a record of the release; a hidden cell may have any."""
+    field = classes.nominal.index(name)
+    bounds = classes.bounds[field]
+    sizes = np.diff(bounds)
+    rows = classes.members[classes.numbers] / (classes.sizes * classes.members).sum()
+    part = classes.elements[bounds[0] : bounds[-1]]
+    most = max(int(part.max(initial=0)) + 1, classes.codes[field])
+    common = np.bincount(part, weights=np.repeat(rows / np.maximum(sizes, 1), sizes), minlength=most)
+    return common + float(rows[sizes == 0].sum()) * classes.weight[len(classes.ordered) + field]
 
 
 def log_ratios(classes: PublishedClasses, known: Known, targets: int) -> Floats:
@@ -81,35 +99,39 @@ def log_ratios(classes: PublishedClasses, known: Known, targets: int) -> Floats:
     return ratios
 
 
-def posterior_classes(classes: PublishedClasses, ratios: Floats) -> Floats:
-    """Return the probability of every class (column) for every target (row), each member equally likely before."""
-    score = ratios + np.log(classes.members)
+def posterior_classes(classes: PublishedClasses, ratios: Floats, *, present: bool = False) -> Floats:
+    """Return the probability of every class (column) for every target (row), and last that it is in none of them.
+
+    Each member is equally likely before; so is it that the target is in the release at all, or not, unless the attacker
+    knows that it is ``present``.
+    """
+    score = np.concatenate((ratios + np.log(classes.members), np.zeros((len(ratios), 1))), axis=1)
+    score[:, -1] = -np.inf if present else np.log(classes.members.sum())
     score -= score.max(axis=1, keepdims=True)
     weight = np.exp(score)
     return weight / weight.sum(axis=1, keepdims=True)
 
 
-@numba.njit(cache=True, parallel=True)
-def _explained(
+@numba.njit(cache=True, nogil=True)
+def _explained(  # noqa: PLR0917
     layout: tuple[Ints, Ints],
     ranges: tuple[Ints, Ints, Bools],
     sets: tuple[Ints, Ints],
     weight: Floats,
     known: tuple[Ints, Ints, Bools],
-) -> Floats:
+    part: tuple[int, int],
+    likelihood: Floats,
+) -> None:
     starts, members = layout
-    records = len(known[0])
-    likelihood = np.zeros((records, len(members)))
-    for number in numba.prange(len(members)):
-        begin, end = starts[number], starts[number + 1]
-        for record in range(records):
+    for record in range(part[0], part[1]):
+        for number in range(len(members)):
+            begin, end = starts[number], starts[number + 1]
             total = 0.0
             for row in range(begin, end):
                 worth = _in_ranges(ranges, weight, known, record, row, 1.0 / max(members[number], 2))
                 if worth > 0.0:
                     total += worth * _in_sets(sets, weight, known, record, row, len(ranges[0]))
             likelihood[record, number] = total / (end - begin)
-    return likelihood
 
 
 @numba.njit(cache=True, inline="always")

@@ -7,17 +7,19 @@ person has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numba
 import numpy as np
 import scipy.sparse as sp
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
 from tokumei.attacks.ladder.knowing import Targets
-from tokumei.attacks.ladder.separating import own_elements, own_ends
-from tokumei.attacks.ladder.settings import KILOMETRE_DEGREES, PROBABLE, SECONDS_PER_HOUR
+from tokumei.attacks.ladder.pieces import in_pieces
+from tokumei.attacks.ladder.separating import own_values
+from tokumei.attacks.ladder.settings import FORGOTTEN, KILOMETRE_DEGREES, PROBABLE, SECONDS_PER_HOUR
 from tokumei.data import MISSING, Field, History, Kind
 
 
@@ -68,34 +70,37 @@ def learned(
     known_rows: Mapping[str, tuple[Ints, Ints]],
     beliefs: Floats,
     *,
-    only: Sequence[str] = (),
+    left_out: Ints | None = None,
 ) -> dict[tuple[str, str], Learned]:
-    """Return what is learned of every field (or of some) at every grain.
+    """Return what is learned of every field at every grain.
 
     ``known_rows`` gives for every field the target and the history row of each cell that the attacker knows;
-    ``beliefs`` is his probability of every class (column) for every target (row).
+    ``beliefs`` is his probability of every class (column) for every target (row), the last column that of none;
+    ``left_out`` is the class of every target where it is left out of the release.
     """
     results: dict[tuple[str, str], Learned] = {}
     owner = np.repeat(np.arange(len(targets)), np.diff(targets.starts))
-    for name in only or classes.fields:
+    for name in classes.fields:
         spec = history.schema.field(name)
-        chances = _chances(classes, name)
-        apart = _apart(history, classes, name, known_rows[name], beliefs, chances[1])
+        shown = classes.shown[name]
+        target, rows = known_rows[name]
+        fine = _fine(classes, name, (target, history.codes[name][rows]), beliefs, left_out)
         for grain in grain_names(spec):
-            coarse, place = np.unique(grained(chances[1], spec, grain), return_inverse=True)
+            coarse, place = np.unique(grained(shown.values, spec, grain), return_inverse=True)
             merge = sp.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), len(coarse)))
-            score = _any_of(beliefs, chances[0], apart, merge)
+            score = -np.expm1((fine @ merge).toarray())
             true = grained(history.codes[name][targets.rows], spec, grain)
             # Values that no class shows cannot be named, but they are there to be learned.
             every = np.concatenate((coarse, np.setdiff1d(true[true != MISSING], coarse)))
             has = _pairs(owner, true, every, len(targets))
-            target, rows = known_rows[name]
             knows = _pairs(target, grained(history.codes[name][rows], spec, grain), every, len(targets))
-            results[name, grain] = _named(score, has, knows)
+            results[name, grain] = _compared(score, has, knows)
     return results
 
 
-def believed(classes: PublishedClasses, name: str, beliefs: Floats) -> tuple[Ints, Floats]:
+def believed(
+    classes: PublishedClasses, name: str, beliefs: Floats, left_out: Ints | None = None
+) -> tuple[Ints, Floats]:
     """Return for every target the value of a field that its records most probably have, and how probable that is.
 
     In a set a value is as probable as it is common in the whole release; in a range the ends are members' values.
@@ -118,83 +123,46 @@ def believed(classes: PublishedClasses, name: str, beliefs: Floats) -> tuple[Int
     common = np.bincount(place, weights=shares * classes.members[number[row]])
     weight = common[place] / np.bincount(row, weights=common[place])[row]
     inside = sp.coo_array((weight, (number[row], place)), shape=(len(classes), len(values))).tocsr()
-    probability = beliefs @ inside
-    total = np.maximum(beliefs @ classes.sizes.astype(np.float64), 1e-300)
+    # Who is in no class has what is common in the release, the own class left out.
+    counted = sp.coo_array((shares * classes.members[number[row]], (number[row], place)), shape=inside.shape).tocsr()
+    everybody = np.tile(common, (len(beliefs), 1)) - (0.0 if left_out is None else counted[left_out].toarray())
+    everybody = np.maximum(everybody, 0.0) / np.maximum(everybody.sum(axis=1, keepdims=True), 1e-300)
+    each = sp.diags_array(1.0 / np.maximum(inside.sum(axis=1), 1e-300)) @ inside
+    probability = beliefs[:, :-1] @ each + beliefs[:, -1:] * everybody
     best = probability.argmax(axis=1)
-    return values[best], probability[np.arange(len(best)), best] / total
+    return values[best], probability[np.arange(len(best)), best]
 
 
-def _chances(classes: PublishedClasses, name: str) -> tuple[sp.csr_array, Ints]:
-    """Return how probable every value is for a member of every class, if nothing more is known, and the values."""
-    if name in classes.ordered:
-        field = classes.ordered.index(name)
-        row = np.repeat(np.arange(len(classes)), classes.sizes)
-        shown = ~classes.hidden[field]
-        ends = np.concatenate((classes.low[field][shown], classes.high[field][shown]))
-        number = np.concatenate((row[shown], row[shown]))
-        alike = classes.low[field][shown] == classes.high[field][shown]
-        share = np.concatenate((np.where(alike, 0.5, 1.0), np.where(alike, 0.5, 1.0)))
-        sure = np.concatenate((alike, alike))
-    else:
-        field = classes.nominal.index(name)
-        sizes = np.diff(classes.bounds[field])
-        row = np.repeat(np.arange(len(classes)), classes.sizes)
-        number = np.repeat(row, sizes)
-        ends = classes.elements[classes.bounds[field, 0] : classes.bounds[field, -1]]
-        share = np.ones(len(ends))
-        sure = np.repeat(sizes == 1, sizes)
-    values, place = np.unique(ends, return_inverse=True)
-    members = classes.members[number]
-    # A value that stands in n rows is missed by a member with (1 - 1/k) ** n; one that stands alone in a row by nobody.
-    miss = np.where(sure, -30.0, np.log1p(-1.0 / np.maximum(members, 2))) * share
-    logs = sp.coo_array((miss, (number, place)), shape=(len(classes), len(values))).tocsr()
-    logs.sum_duplicates()
-    logs.data = -np.expm1(logs.data)
-    return logs, values
-
-
-def _apart(  # noqa: PLR0917
-    history: History, classes: PublishedClasses, name: str, known: tuple[Ints, Ints], beliefs: Floats, values: Ints
+def _fine(
+    classes: PublishedClasses, name: str, known: tuple[Ints, Ints], beliefs: Floats, left_out: Ints | None
 ) -> sp.csr_array:
-    """Return what taking probable classes apart adds to the chances, per target and value."""
-    target, rows = known
-    order = np.argsort(target, kind="stable")
+    """Return the logarithm of how probable a target (row) lacks a value (column) that the classes show.
+
+    The probable classes are taken apart; in the others a value is worth what chance gives a member.
+    """
+    shown = classes.shown[name]
+    target, codes = known
+    order = np.lexsort((codes, target))
+    order = order[codes[order] != MISSING]
     bounds = np.searchsorted(target[order], np.arange(len(beliefs) + 1))
-    codes = history.codes[name][rows][order]
-    wheres, columns, data = [], [], []
-    for one, number in zip(*np.nonzero(beliefs >= PROBABLE), strict=True):
-        own = codes[bounds[one] : bounds[one + 1]]
-        seen, probability = _members(classes, name, int(number), own[own != MISSING])
-        inside = np.isin(seen, values)
-        place = np.searchsorted(values, seen[inside])
-        wheres.append(np.full(len(place), one))
-        columns.append(place)
-        data.append(beliefs[one, number] * probability[inside])
-    if not wheres:
-        return sp.csr_array((len(beliefs), len(values)))
-    entries = np.concatenate(data), (np.concatenate(wheres), np.concatenate(columns))
-    return sp.coo_array(entries, shape=(len(beliefs), len(values))).tocsr()
-
-
-def _members(classes: PublishedClasses, name: str, number: int, own: Ints) -> tuple[Ints, Floats]:
-    """Return the values in the rows of a class, and how probable each is the target's."""
-    rows = classes.rows(number)
-    members = int(classes.members[number])
-    if name in classes.ordered:
-        field = classes.ordered.index(name)
-        shown = ~classes.hidden[field, rows]
-        return own_ends(classes.low[field, rows][shown], classes.high[field, rows][shown], members, np.unique(own))
-    bounds = classes.bounds[classes.nominal.index(name), rows.start : rows.stop + 1]
-    return own_elements(bounds, classes.elements[bounds[0] : bounds[-1]], members, np.unique(own))
-
-
-def _any_of(beliefs: Floats, chances: sp.csr_array, apart: sp.csr_array, merge: sp.csr_array) -> Floats:
-    """Return how probable every coarse value is: of the probable classes taken apart, of the others by chance."""
-    others = np.where(beliefs >= PROBABLE, 0.0, beliefs)
-    fine = sp.csr_array(others) @ chances + apart
-    logs = fine.copy()
-    logs.data = np.log1p(-np.minimum(fine.data, 1 - 1e-12))
-    return -np.expm1((logs @ merge).toarray())
+    inside = beliefs[:, :-1]
+    who, number = np.nonzero(inside >= PROBABLE)
+    sizes = np.diff(bounds)[who]
+    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    own = codes[order][np.arange(starts[-1]) + np.repeat(bounds[who] - starts[:-1], sizes)]
+    begins, probability = own_values(
+        shown, classes.starts, classes.members, number, (starts, own), ordered=name in classes.ordered
+    )
+    counts = np.diff(begins)
+    entries = np.arange(begins[-1]) + np.repeat(shown.starts[number] - begins[:-1], counts)
+    data = np.repeat(inside[who, number], counts) * probability
+    places = np.repeat(who, counts), shown.inside[entries]
+    apart = sp.coo_array((data, places), shape=(len(beliefs), len(shown.values))).tocsr()
+    others = sp.csr_array(np.where((inside >= PROBABLE) | (inside < FORGOTTEN), 0.0, inside))
+    nobody = np.where(beliefs[:, -1] < FORGOTTEN, 0.0, beliefs[:, -1])
+    fine = (others @ shown.chances() + apart + shown.popular(classes.members, nobody, left_out)).tocsr()
+    fine.data = np.log1p(-np.minimum(fine.data, 1 - 1e-12))
+    return fine
 
 
 def _pairs(target: Ints, values: Ints, every: Ints, targets: int) -> sp.csr_array:
@@ -207,21 +175,39 @@ def _pairs(target: Ints, values: Ints, every: Ints, targets: int) -> sp.csr_arra
     return pairs
 
 
-def _named(score: Floats, has: sp.csr_array, knows: sp.csr_array) -> Learned:
-    """Name for every target as many values as it has beside the known ones, the most probable first."""
-    targets, shown = score.shape
-    wanted, named, right = (np.zeros(targets, dtype=np.int64) for _ in range(3))
-    for one in range(targets):
-        mine = has.indices[has.indptr[one] : has.indptr[one + 1]]
-        known = knows.indices[knows.indptr[one] : knows.indptr[one + 1]]
-        rest = np.setdiff1d(mine, known)
-        wanted[one] = len(rest)
-        if len(rest) == 0:
-            continue
+def _compared(score: Floats, has: sp.csr_array, knows: sp.csr_array) -> Learned:
+    counted = np.zeros((3, len(score)), dtype=np.int64)
+    mine = (has.indptr.astype(np.int64), has.indices.astype(np.int64))
+    known = (knows.indptr.astype(np.int64), knows.indices.astype(np.int64))
+    in_pieces(len(score), lambda begin, end: _named(score, mine, known, (begin, end), counted))
+    return Learned(*counted)
+
+
+@numba.njit(cache=True, nogil=True)
+def _named(
+    score: Floats, has: tuple[Ints, Ints], knows: tuple[Ints, Ints], part: tuple[int, int], counted: Ints
+) -> None:
+    """Name for every target as many values as it has beside the known ones, the most probable first.
+
+    ``counted`` receives how many were wanted, named and right.
+    """
+    shown = score.shape[1]
+    for one in range(part[0], part[1]):
         belief = score[one].copy()
-        belief[known[known < shown]] = -1.0
-        best = np.argsort(-belief, kind="stable")[: len(rest)]
-        best = best[belief[best] > 0]
-        named[one] = len(best)
-        right[one] = len(np.intersect1d(best, rest))
-    return Learned(wanted, named, right)
+        mine = has[1][has[0][one] : has[0][one + 1]]
+        is_mine = np.zeros(shown, dtype=np.bool_)
+        for value in mine:
+            if value < shown:
+                is_mine[value] = True
+        rest = len(mine)
+        for value in knows[1][knows[0][one] : knows[0][one + 1]]:
+            rest -= 1
+            if value < shown:
+                belief[value] = -1.0
+        counted[0, one] = rest
+        if rest == 0:
+            continue
+        for value in np.argsort(-belief, kind="mergesort")[:rest]:
+            if belief[value] > 0.0:
+                counted[1, one] += 1
+                counted[2, one] += is_mine[value]

@@ -11,56 +11,100 @@ import numba
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-
-ROUNDS = 40
-# What a value counts for every member before any is seen, and what a known value counts for the target.
-PRIOR, ANCHOR = 0.05, 20.0
-# Members begin almost alike; without a difference they would stay so.
-UNLIKE = 0.02
-MOST_MEMBERS = 30
+from tokumei.attacks.ladder.field_values import FieldValues
+from tokumei.attacks.ladder.pieces import in_pieces
+from tokumei.attacks.ladder.settings import ANCHOR, MOST_MEMBERS, PRIOR, ROUNDS, UNLIKE
 
 
-def own_ends(low: Ints, high: Ints, members: int, own: Ints) -> tuple[Ints, Floats]:
-    """Return the values at the ends of ranges, and how probable each is a value of the member who has ``own``."""
-    values = np.unique(np.concatenate((low, high, own)))
-    places = [np.searchsorted(values, part) for part in (low, high, own)]
-    return values, _own_ends(places[0], places[1], _beginning(places, min(members, MOST_MEMBERS), len(values)), ROUNDS)
+def own_values(
+    shown: FieldValues, row_starts: Ints, members: Ints, number: Ints, anchors: tuple[Ints, Ints], *, ordered: bool
+) -> tuple[Ints, Floats]:
+    """Return which of the values of some classes are those of one member whom a few are known of.
+
+    Search i takes the class ``number[i]`` apart for the member who has the values
+    ``anchors[1][anchors[0][i]:anchors[0][i + 1]]`` (codes). The result is a probability for each value of the class;
+    those of search i begin at the i-th of the positions returned first.
+    """
+    sizes = np.diff(shown.starts)[number]
+    begins = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    layout = (row_starts, np.minimum(members, MOST_MEMBERS), shown.starts, shown.values[shown.inside])
+    # The same start for the same class, whoever asks: members begin almost alike, or they would stay so.
+    most = int(np.diff(shown.starts).max(initial=0))
+    unlike = UNLIKE * (np.random.default_rng(0).random((MOST_MEMBERS, most + 1)) - 0.5)
+    kernel = _ends if ordered else _elements
+    probability = np.zeros(begins[-1])
+    rows = (shown.bounds, shown.marks)
+    in_pieces(
+        len(number), lambda begin, end: kernel(layout, rows, number, anchors, begins, unlike, (begin, end), probability)
+    )
+    return begins, probability
 
 
-def own_elements(bounds: Ints, elements: Ints, members: int, own: Ints) -> tuple[Ints, Floats]:
-    """Return the elements of sets, and how probable each is one of the member who has ``own``."""
-    values = np.unique(np.concatenate((elements, own)))
-    places = [np.searchsorted(values, part) for part in (elements, own)]
-    start = _beginning(places, min(members, MOST_MEMBERS), len(values))
-    return values, _own_elements(bounds - bounds[0], places[0], start, ROUNDS)
-
-
-def _beginning(places: list[Ints], members: int, count: int) -> tuple[Floats, Floats]:
+@numba.njit(cache=True, nogil=True)
+def _beginning(  # noqa: PLR0917
+    marks: Ints, values: int, members: int, own: Ints, unlike: Floats, plain: float
+) -> tuple[Floats, Floats]:
     """Return how often each member has each value to begin with, and what anchors the target's."""
-    seen = np.bincount(np.concatenate(places[:-1]), minlength=count) / max(members, 1)
-    # The same start for the same class, whoever asks.
-    noise = np.random.default_rng(count).random((members, count)) - 0.5
-    noise[0] = 0.0
-    anchors = ANCHOR * np.bincount(places[-1], minlength=count).astype(np.float64)
-    counts = seen * (1.0 + UNLIKE * noise)
+    counts = np.zeros((members, values))
+    for mark in marks:
+        counts[:, mark] += plain / members
+    anchors = np.zeros(values)
+    for mark in own:
+        anchors[mark] = ANCHOR
+    # Two members need no difference but what is known of one of them.
+    for member in range(1, members if members > 2 or len(own) == 0 else 0):
+        for value in range(values):
+            counts[member, value] *= 1.0 + unlike[member, value]
     counts[0] += anchors
     return counts, anchors
 
 
-@numba.njit(cache=True)
-def _own_ends(low: Ints, high: Ints, start: tuple[Floats, Floats], rounds: int) -> Floats:  # noqa: C901, PLR0912
-    counts, anchors = start
+@numba.njit(cache=True, nogil=True)
+def _with_own(codes: Ints, own: Ints) -> tuple[Ints, Ints, int]:
+    """Return where the codes of a class and the known ones stand among both together, and how many those are."""
+    every = np.unique(np.concatenate((codes, own)))
+    return np.searchsorted(every, codes), np.searchsorted(every, own), len(every)
+
+
+@numba.njit(cache=True, nogil=True)
+def _ends(  # noqa: PLR0917
+    layout: tuple[Ints, Ints, Ints, Ints],
+    rows: tuple[Ints, Ints],
+    number: Ints,
+    anchors: tuple[Ints, Ints],
+    begins: Ints,
+    unlike: Floats,
+    part: tuple[int, int],
+    probability: Floats,
+) -> None:
+    row_starts, members, starts, codes = layout
+    for search in range(part[0], part[1]):
+        one = number[search]
+        own = anchors[1][anchors[0][search] : anchors[0][search + 1]]
+        place, own_place, count = _with_own(codes[starts[one] : starts[one + 1]], own)
+        begin, end = rows[0][row_starts[one]], rows[0][row_starts[one + 1]]
+        marks = place[rows[1][begin:end]]
+        counts, anchored = _beginning(marks, count, members[one], own_place, unlike, 1.0)
+        mine = _target_ends(marks[0::2], marks[1::2], counts, anchored)
+        for value in range(len(place)):
+            probability[begins[search] + value] = mine[place[value]]
+
+
+@numba.njit(cache=True, nogil=True)
+def _target_ends(low: Ints, high: Ints, counts: Floats, anchors: Floats) -> Floats:  # noqa: C901
     members, values = counts.shape
     share, upto = np.zeros((members, values)), np.zeros((members, values + 1))
     first, last = np.zeros(len(low)), np.zeros(len(low))
     at_low, at_high, covered = np.zeros(members), np.zeros(members), np.zeros(members)
-    for _ in range(rounds):
+    new, between = np.zeros((members, values)), np.zeros((members, values + 1))
+    for _ in range(ROUNDS):
         for member in range(members):
             total = counts[member].sum() + PRIOR * values
             for value in range(values):
                 share[member, value] = (counts[member, value] + PRIOR) / total
                 upto[member, value + 1] = upto[member, value] + share[member, value]
-        new, between = np.zeros((members, values)), np.zeros((members, values + 1))
+        new[:] = 0.0
+        between[:] = 0.0
         new[0] += anchors
         for row in range(len(low)):
             a, b = low[row], high[row]
@@ -68,36 +112,34 @@ def _own_ends(low: Ints, high: Ints, start: tuple[Floats, Floats], rounds: int) 
                 new[:, a] += 1.0
                 first[row], last[row] = 1.0, 0.0
                 continue
-            everybody = 1.0
+            # One member has the lower end, another the upper one, the others lie between.
+            lows, highs = 0.0, 0.0
             for member in range(members):
                 covered[member] = upto[member, b + 1] - upto[member, a]
-                everybody *= covered[member]
-            # One member has the lower end, another the upper one, the others lie between.
+                at_low[member] = share[member, a] / covered[member]
+                at_high[member] = share[member, b] / covered[member]
+                lows += at_low[member]
+                highs += at_high[member]
             whole = 0.0
-            at_low[:] = 0.0
-            at_high[:] = 0.0
-            for one in range(members):
-                for other in range(members):
-                    if one != other:
-                        weight = share[one, a] / covered[one] * share[other, b] / covered[other] * everybody
-                        at_low[one] += weight
-                        at_high[other] += weight
-                        whole += weight
+            for member in range(members):
+                whole += at_low[member] * (highs - at_high[member])
             whole = max(whole, 1e-300)
             for member in range(members):
-                lower, upper = at_low[member] / whole, at_high[member] / whole
+                lower = at_low[member] * (highs - at_high[member]) / whole
+                upper = at_high[member] * (lows - at_low[member]) / whole
                 new[member, a] += lower
                 new[member, b] += upper
                 rest = (1.0 - lower - upper) / covered[member]
                 between[member, a] += rest
                 between[member, b + 1] -= rest
-            first[row], last[row] = at_low[0] / whole, at_high[0] / whole
+                if member == 0:
+                    first[row], last[row] = lower, upper
         for member in range(members):
             open_rows = 0.0
             for value in range(values):
                 open_rows += between[member, value]
                 new[member, value] += open_rows * share[member, value]
-        counts = new
+        counts[:] = new
     missed = np.ones(values)
     for row in range(len(low)):
         missed[low[row]] *= 1.0 - first[row]
@@ -105,33 +147,67 @@ def _own_ends(low: Ints, high: Ints, start: tuple[Floats, Floats], rounds: int) 
     return 1.0 - missed
 
 
-@numba.njit(cache=True)
-def _own_elements(bounds: Ints, elements: Ints, start: tuple[Floats, Floats], rounds: int) -> Floats:
-    counts, anchors = start
+@numba.njit(cache=True, nogil=True)
+def _elements(  # noqa: PLR0917
+    layout: tuple[Ints, Ints, Ints, Ints],
+    rows: tuple[Ints, Ints],
+    number: Ints,
+    anchors: tuple[Ints, Ints],
+    begins: Ints,
+    unlike: Floats,
+    part: tuple[int, int],
+    probability: Floats,
+) -> None:
+    row_starts, members, starts, codes = layout
+    for search in range(part[0], part[1]):
+        one = number[search]
+        own = anchors[1][anchors[0][search] : anchors[0][search + 1]]
+        place, own_place, count = _with_own(codes[starts[one] : starts[one + 1]], own)
+        bounds = rows[0][row_starts[one] : row_starts[one + 1] + 1]
+        marks = place[rows[1][bounds[0] : bounds[-1]]]
+        counts, anchored = _beginning(marks, count, members[one], own_place, unlike, 1.0)
+        mine = _target_elements(bounds - bounds[0], marks, counts, anchored)
+        for value in range(len(place)):
+            probability[begins[search] + value] = mine[place[value]]
+
+
+@numba.njit(cache=True, nogil=True)
+def _target_elements(bounds: Ints, elements: Ints, counts: Floats, anchors: Floats) -> Floats:  # noqa: C901, PLR0912
     members, values = counts.shape
     mine = np.zeros(len(elements))
-    for _ in range(rounds):
-        new = np.zeros((members, values))
+    weight = np.zeros((members, np.diff(bounds).max() if len(bounds) > 1 else 0))
+    new, total = np.zeros((members, values)), np.zeros(members)
+    for _ in range(ROUNDS):
+        for member in range(members):
+            total[member] = counts[member].sum() + PRIOR * values
+        new[:] = 0.0
         new[0] += anchors
-        total = counts.sum(axis=1) + PRIOR * values
         for row in range(len(bounds) - 1):
             begin, size = bounds[row], bounds[row + 1] - bounds[row]
             if size == 0:
                 continue
-            weight = np.empty((members, size))
             for member in range(members):
                 for place in range(size):
                     weight[member, place] = (counts[member, elements[begin + place]] + PRIOR) / total[member]
             # Every member has one element, and every element is somebody's.
             for _ in range(4):
                 for place in range(size):
-                    weight[:, place] *= members / size / max(weight[:, place].sum(), 1e-300)
+                    column = 0.0
+                    for member in range(members):
+                        column += weight[member, place]
+                    for member in range(members):
+                        weight[member, place] *= members / size / max(column, 1e-300)
                 for member in range(members):
-                    weight[member] /= max(weight[member].sum(), 1e-300)
+                    row_sum = 0.0
+                    for place in range(size):
+                        row_sum += weight[member, place]
+                    for place in range(size):
+                        weight[member, place] /= max(row_sum, 1e-300)
             for place in range(size):
-                new[:, elements[begin + place]] += weight[:, place]
+                for member in range(members):
+                    new[member, elements[begin + place]] += weight[member, place]
                 mine[begin + place] = weight[0, place]
-        counts = new
+        counts[:] = new
     missed = np.ones(values)
     for place in range(len(elements)):
         missed[elements[place]] *= 1.0 - mine[place]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from math import exp, log
 
 import numpy as np
@@ -25,6 +26,9 @@ from tokumei.words import Message
 
 TIE = 1e-9
 LARGEST_GROUP = 50
+# The exact probability of hits is computed in small data, where the bound does not decide: in parts of a hit.
+EXACT_MEMBERS, EXACT_GROUP, PARTS = 150, 5, 60
+NEARLY, EXACT_BELOW = 1e-9, 0.3
 
 # What an algorithm may do to the own value, as factors of (mean position, share inside, distance from the middle).
 RANGE_VARIANTS: Mapping[str, tuple[float, float, float]] = {
@@ -53,11 +57,23 @@ def named_links(graph: Bipartite, score: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Expected hits of a clue with the truth known, what it would hit if it told nothing, and a bound on chance."""
+    """Expected hits of a clue with the truth known, what it would hit if it told nothing, and a bound on chance.
+
+    ``groups`` is how many components the clue says something of, ``mean`` the share of hits there by chance.
+    """
 
     hits: float
     expected: float
     chance: float
+    groups: int = 0
+    mean: float = 1.0
+
+    def detectable(self, chance: float) -> float | None:
+        """Return the smallest share of right names that chance would explain with at most ``chance``.
+
+        By the bound that judges hits; None if not even all right names would be beyond chance.
+        """
+        return smallest_visible(self.groups, self.mean, chance)
 
 
 def hits_against_chance(
@@ -92,7 +108,43 @@ def hits_against_chance(
         far = (hits[number] - float(blindly.mean())) / max(float(blindly.std()), 1.0)
         if far > 0:
             chance = min(chance, len(samples or {}) * exp(-far * far / 2))
-    return Hits(float(hits.sum()), float(expected.sum()), chance)
+    if NEARLY < chance < EXACT_BELOW:
+        exact = _exact_chance(matches, choice, told, float(hits[told].sum()))
+        chance = chance if exact is None else min(chance, exact)
+    return Hits(float(hits.sum()), float(expected.sum()), chance, int(told.sum()), mean)
+
+
+def smallest_visible(groups: int, mean: float, chance: float) -> float | None:
+    """Return the smallest share s with exp(-groups KL(s, mean)) <= chance, None if there is none."""
+    if groups == 0 or mean >= 1 or exp(-groups * _divergence(1.0, mean)) > chance:
+        return None
+    low, high = mean, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if exp(-groups * _divergence(middle, mean)) <= chance else (middle, high)
+    return high
+
+
+def _exact_chance(matches: Matches, choice: Floats, told: Bools, hits: float) -> float | None:
+    """Return the probability of as many hits if all perfect matchings are equally likely; None where that is large.
+
+    Ties are shared among at most six candidates, so that hits count in sixtieths.
+    """
+    components = [component for number, component in enumerate(matches.components) if told[number]]
+    if sum(map(len, components)) > EXACT_MEMBERS or max(map(len, components)) > EXACT_GROUP:
+        return None
+    total = np.ones(1)
+    for component in components:
+        size = len(component)
+        named, allowed = np.zeros((size, size)), np.zeros((size, size), dtype=np.bool_)
+        row = np.searchsorted(component.pseudonyms, matches.graph.pseudonym[component.edges])
+        column = np.searchsorted(component.subjects, matches.graph.subject[component.edges])
+        named[row, column], allowed[row, column] = choice[component.edges], True
+        worlds = np.array(list(permutations(range(size))))
+        worlds = worlds[allowed[np.arange(size), worlds].all(axis=1)]
+        counts = np.round(named[np.arange(size), worlds].sum(axis=1) * PARTS).astype(np.int64)
+        total = np.convolve(total, np.bincount(counts) / len(worlds))
+    return float(total[max(round(hits * PARTS) - 1, 0) :].sum())
 
 
 def _divergence(share: float, mean: float) -> float:

@@ -14,20 +14,26 @@ cycle, hence reaches every perfect matching. (A chain that only exchanges two li
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import lgamma, log
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from tokumei.array_types import Floats, Ints
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.progress import stage
 
 EXACT_SIZE = 20
 CHAIN_STEPS = 20_000_000
 STEPS_PER_EDGE = 20_000
+# Between so many steps of a chain the time is looked at.
+STEPS_AT_ONCE = 500_000
+# Chains from different matchings that differ by more have not seen the same: nothing is computed.
+LARGE_DIFFERENCE = 0.05
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,8 +41,9 @@ class Posterior:
     """The probability of every edge of a match graph.
 
     ``log_matchings[c]`` is the logarithm of the (weighted) number of perfect matchings of component c, NaN where it was
-    sampled; ``difference`` the largest disagreement of two chains with different seeds (0 if all is exact); ``sampled``
-    and ``skipped`` count components.
+    sampled; ``difference`` the largest disagreement of two chains that began far from each other (0 if all is exact);
+    ``sampled`` and ``skipped`` count components. Where chains disagree by more than LARGE_DIFFERENCE (``apart`` is by
+    how much), or time was over, nothing is ``computed`` for the pseudonyms: candidates count as equally likely.
     """
 
     graph: Bipartite
@@ -45,6 +52,8 @@ class Posterior:
     difference: float = 0.0
     sampled: int = 0
     skipped: int = 0
+    apart: float = 0.0
+    computed: Bools = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
 
     def largest(self) -> Floats:
         """Return the largest probability of every pseudonym."""
@@ -120,64 +129,70 @@ def _scrambled(state: np.uint64) -> np.uint64:
     return state ^ (state << np.uint64(17))
 
 
+# Places in the memory of a chain between two calls of the kernel.
+_ROW, _FREE, _INSIDE, _PASSED, _DONE, _TAKEN = range(6)
+
+
 @njit(cache=True, nogil=True)
 def _worm(  # noqa: PLR0917
-    starts: Ints, columns: Ints, cumulative: Floats, row_edge: Ints, steps: int, every: int, samples: int, seed: int
-) -> tuple[Floats, int, Ints]:
-    """Run the chain; return how long every edge was held, the number of matchings passed and the samples taken."""
+    starts: Ints,
+    columns: Ints,
+    cumulative: Floats,
+    row_edge: Ints,
+    holder: Ints,
+    settled: Ints,
+    since: Ints,
+    held: Floats,
+    kept: Ints,
+    memory: Ints,
+    state: npt.NDArray[np.uint64],
+    every: int,
+    until: int,
+) -> None:
+    """Run the chain until so many steps are done, also in the middle of a walk; the arrays hold all it knows.
+
+    ``held`` counts for how many of the matchings passed each edge was held, up to when its row last changed.
+    """
     rows = len(starts) - 1
-    holder = np.empty(rows, dtype=np.int64)
-    settled = row_edge.copy()
-    since = np.zeros(rows, dtype=np.int64)
-    held = np.zeros(len(columns))
-    kept = np.empty((samples, rows), dtype=np.int64)
-    touched = np.empty(rows, dtype=np.int64)
-    stamp = np.full(rows, -1, dtype=np.int64)
-    for row in range(rows):
-        holder[columns[row_edge[row]]] = row
-    passed, done, taken = 0, 0, 0
-    state = np.uint64(seed)
     unit = 1.0 / 2.0**53
-    while done < steps:
-        state = _scrambled(state)
-        row = int((state >> np.uint64(11)) * unit * rows)
-        free = columns[row_edge[row]]
-        count = 0
-        while True:
-            done += 1
-            if stamp[row] != passed:
-                stamp[row] = passed
-                touched[count] = row
-                count += 1
-            low, high = starts[row], starts[row + 1] - 1
-            state = _scrambled(state)
-            draw = (state >> np.uint64(11)) * unit * cumulative[high]
-            while low < high:
-                middle = (low + high) // 2
-                if cumulative[middle] <= draw:
-                    low = middle + 1
-                else:
-                    high = middle
-            row_edge[row] = low
-            column = columns[low]
-            pushed = holder[column]
-            holder[column] = row
-            if column == free:
-                break
+    draw_state = state[0]
+    row, free, inside = memory[_ROW], memory[_FREE], memory[_INSIDE]
+    passed, done, taken = memory[_PASSED], memory[_DONE], memory[_TAKEN]
+    while done < until:
+        if not inside:
+            draw_state = _scrambled(draw_state)
+            row = int((draw_state >> np.uint64(11)) * unit * rows)
+            free = columns[row_edge[row]]
+            inside = 1
+        done += 1
+        low, high = starts[row], starts[row + 1] - 1
+        draw_state = _scrambled(draw_state)
+        draw = (draw_state >> np.uint64(11)) * unit * cumulative[high]
+        while low < high:
+            middle = (low + high) // 2
+            if cumulative[middle] <= draw:
+                low = middle + 1
+            else:
+                high = middle
+        # A row counts with the edge it held whenever it leaves it; what it holds within a walk counts for nothing.
+        held[settled[row]] += passed - since[row]
+        row_edge[row] = low
+        column = columns[low]
+        pushed = holder[column]
+        holder[column] = row
+        settled[row] = low
+        since[row] = passed
+        if column != free:
             row = pushed
+            continue
+        inside = 0
         passed += 1
-        for position in range(count):
-            row = touched[position]
-            if settled[row] != row_edge[row]:
-                held[settled[row]] += passed - since[row]
-                settled[row] = row_edge[row]
-                since[row] = passed
-        if taken < samples and done >= every * (taken + 1):
+        if taken < len(kept) and done >= every * (taken + 1):
             kept[taken] = row_edge
             taken += 1
-    for row in range(rows):
-        held[settled[row]] += passed - since[row]
-    return held, passed, kept[:taken]
+    memory[_ROW], memory[_FREE], memory[_INSIDE] = row, free, inside
+    memory[_PASSED], memory[_DONE], memory[_TAKEN] = passed, done, taken
+    state[0] = draw_state
 
 
 def worm_chain(
@@ -189,26 +204,33 @@ def worm_chain(
     rng: np.random.Generator,
     weights: Floats | None = None,
     samples: int = 0,
+    deadline: float | None = None,
 ) -> tuple[Floats, Ints]:
     """Return the share of time every edge was held and ``samples`` matchings (as edge numbers per row).
 
     Row r has the edges ``starts[r]:starts[r + 1]`` to ``columns``; ``row_edge`` is a perfect matching to begin with.
+    Fewer samples come, and shares of a shorter time, if ``deadline`` passes or one walk takes all the steps.
     """
     weight = np.ones(len(columns)) if weights is None else np.asarray(weights, dtype=np.float64)
     running = np.cumsum(weight)
     before = np.concatenate(([0.0], running))[starts[:-1]]
     cumulative = running - np.repeat(before, np.diff(starts))
-    held, passed, kept = _worm(
-        starts,
-        columns,
-        cumulative,
-        row_edge.copy(),
-        steps,
-        steps // (samples + 1) + 1,
-        samples,
-        int(rng.integers(1, 2**62)),
-    )
-    return held / max(passed, 1), kept
+    rows = len(starts) - 1
+    edge, holder = row_edge.copy(), np.empty(rows, dtype=np.int64)
+    holder[columns[edge]] = np.arange(rows)
+    settled, since, held = edge.copy(), np.zeros(rows, dtype=np.int64), np.zeros(len(columns))
+    kept, memory = np.empty((samples, rows), dtype=np.int64), np.zeros(6, dtype=np.int64)
+    state = np.array([int(rng.integers(1, 2**62))], dtype=np.uint64)
+    every = steps // (samples + 1) + 1
+    while memory[_DONE] < steps and (deadline is None or time.monotonic() < deadline):
+        until = min(int(memory[_DONE]) + STEPS_AT_ONCE, steps)
+        _worm(starts, columns, cumulative, edge, holder, settled, since, held, kept, memory, state, every, until)
+    passed = int(memory[_PASSED])
+    if passed == 0:
+        held[row_edge] = 1.0
+        return held, kept[:0]
+    np.add.at(held, settled, passed - since)
+    return held / passed, kept[: int(memory[_TAKEN])]
 
 
 def component_weights(graph: Bipartite, component: Component, weights: Floats | None = None) -> Floats:
@@ -234,7 +256,8 @@ def posterior(
     graph = matches.graph
     probability = np.zeros(len(graph))
     log_matchings = np.full(len(matches.components), np.nan)
-    difference, sampled, skipped = 0.0, 0, 0
+    difference, apart_most, sampled, skipped = 0.0, 0.0, 0, 0
+    computed = np.ones(graph.pseudonyms, dtype=np.bool_)
     sizes = np.array([len(component.pseudonyms) for component in matches.components], dtype=np.int64)
     edges = np.array([len(component.edges) for component in matches.components], dtype=np.int64)
     alike = (edges == sizes**2) & (weights is None)
@@ -252,23 +275,62 @@ def posterior(
                 probability[component.edges] = marginals[matrix > 0]
             elif deadline is not None and time.monotonic() > deadline:
                 skipped += 1
+                computed[component.pseudonyms] = False
+                probability[component.edges] = _blind(component, graph)
             else:
-                runs = [_sampled(matches, component, weights, steps, rng) for _ in range(2)]
-                probability[component.edges] = (runs[0] + runs[1]) / 2
-                difference = max(difference, float(np.abs(runs[0] - runs[1]).max()))
+                runs = _sampled(matches, component, weights, steps, rng, deadline)
+                apart = float((runs.max(axis=0) - runs.min(axis=0)).max())
                 sampled += 1
+                if apart > LARGE_DIFFERENCE:
+                    computed[component.pseudonyms] = False
+                    apart_most = max(apart_most, apart)
+                    probability[component.edges] = _blind(component, graph)
+                else:
+                    probability[component.edges] = runs.mean(axis=0)
+                    difference = max(difference, apart)
             advance(int(sizes[number]))
-    return Posterior(graph, probability, log_matchings, difference, sampled, skipped)
+    return Posterior(graph, probability, log_matchings, difference, sampled, skipped, apart_most, computed)
 
 
-def _sampled(
-    matches: Matches, component: Component, weights: Floats | None, steps: int, rng: np.random.Generator
+def _blind(component: Component, graph: Bipartite) -> Floats:
+    """Return equal probabilities of all candidates, for a component whose posterior is not computed."""
+    return 1.0 / graph.degrees()[graph.pseudonym[component.edges]]
+
+
+def _sampled(  # noqa: PLR0917
+    matches: Matches,
+    component: Component,
+    weights: Floats | None,
+    steps: int,
+    rng: np.random.Generator,
+    deadline: float | None,
 ) -> Floats:
-    """Run one chain on a component."""
+    """Run chains from matchings far from each other on a component; a row each."""
     starts, columns, row_edge = chain_layout(matches, component)
     chosen = None if weights is None else weights[component.edges]
     budget = min(steps, STEPS_PER_EDGE * len(component.edges))
-    return worm_chain(starts, columns, row_edge, steps=budget, rng=rng, weights=chosen)[0]
+    begins = [row_edge, far_matching(starts, columns, row_edge, rng)]
+    # Every chain gets its share of the time that is left.
+    now = time.monotonic()
+    ends = [None if deadline is None else now + (deadline - now) * (turn + 1) / 2 for turn in range(2)]
+    return np.stack(
+        [
+            worm_chain(starts, columns, begin, steps=budget, rng=rng, weights=chosen, deadline=end)[0]
+            for begin, end in zip(begins, ends, strict=True)
+        ]
+    )
+
+
+def far_matching(starts: Ints, columns: Ints, row_edge: Ints, rng: np.random.Generator) -> Ints:
+    """Return a perfect matching with as few edges of this one as possible, a random one of those, as edge numbers."""
+    cost = rng.uniform(1.0, 2.0, size=len(columns))
+    cost[row_edge] += 2.0 * len(row_edge)
+    rows = len(starts) - 1
+    matrix = csr_matrix((cost, columns, starts), shape=(rows, rows))
+    row, column = min_weight_full_bipartite_matching(matrix)
+    held = np.full(rows, -1, dtype=np.int64)
+    held[row] = column
+    return np.flatnonzero(columns == held[np.repeat(np.arange(rows), np.diff(starts))]).astype(np.int64)
 
 
 def symmetrized(found: Posterior, kind: Ints) -> Posterior:

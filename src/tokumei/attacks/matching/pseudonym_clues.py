@@ -1,4 +1,4 @@
-"""What pseudonyms and the order of a release give away: order kept, numbers shifted, unkeyed digests, small seeds.
+"""What pseudonyms and the order of a release give away: orders kept, images of the id, remainders, small seeds.
 
 All of it needs only names and positions, so that the attacker can try everything; a guess counts only where the match
 graph allows it.
@@ -6,8 +6,7 @@ graph allows it.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +14,13 @@ import polars as pl
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.consistency import Histories
-from tokumei.attacks.matching.matchings import Bipartite
+from tokumei.attacks.matching.id_arithmetic import arithmetic_owners, numbers_in
+from tokumei.attacks.matching.id_images import image_owners
+from tokumei.attacks.matching.matchings import Bipartite, Matches
+from tokumei.attacks.matching.pseudonym_structure import group_scores, remainder_scores
 from tokumei.data import History
 from tokumei.words import Message
 
-FEW = 5
 MOST_FOR_SEEDS = 20_000
 
 
@@ -90,43 +91,37 @@ def ordered_owners(history: History, histories: Histories) -> Iterator[tuple[Mes
         yield finding, len(pairs), listed[place]
 
 
-def predicted_owners(history: History, histories: Histories, *, seeds: int = 0) -> Iterator[tuple[Message, int, Ints]]:
+def predicted_owners(
+    history: History, histories: Histories, graph: Bipartite, *, seeds: int = 0
+) -> Iterator[tuple[Message, int, Ints]]:
     """Yield guesses of the rule behind the pseudonyms: what it is, how many such rules are tried, and whom it names.
 
-    It names a subject for every pseudonym, -1 where it names none. The seeds 0, 1, ... below ``seeds`` are tried too.
+    It names a subject for every pseudonym, -1 where it names none. ``graph`` tells who may be whom; the seeds 0, 1, ...
+    below ``seeds`` are tried too.
     """
     names, subjects = histories.names, history.subjects
-    yield Message("detail.own-name"), FEW, _lookup(names, subjects)
-    texts = subjects.to_list()
-    for name, digest in _digests().items():
-        whole = pl.Series([digest(text) for text in texts], dtype=pl.String)
-        length = int(names.str.len_chars().to_numpy().min(initial=64))
-        if length >= 6:
-            finding = Message("detail.digest", {"digest": name})
-            yield finding, FEW, _lookup(names.str.to_lowercase(), whole.str.head(length))
-    published, original = _numbers(names), _numbers(subjects)
-    if published is not None and original is not None and len(published) == len(original):
-        shift = np.sort(published)[0] - np.sort(original)[0]
-        if shift:
-            shifted = pl.Series((original + shift).astype(np.int64)).cast(pl.String)
-            finding = Message("detail.shifted", {"shift": int(shift)})
-            yield finding, FEW, _lookup(published.astype(str).tolist(), shifted)
+    yield from image_owners(subjects, names)
+    appearance = _first_rows(history.subject, len(subjects))
+    places = np.argsort(np.argsort(appearance, kind="stable"), kind="stable").astype(np.int64)
+    yield from arithmetic_owners(names, subjects, places, graph)
+    published = _numbers(names)
     if published is not None and len(published) == len(subjects) <= MOST_FOR_SEEDS:
         yield from _seeded(history, published, seeds)
 
 
-def _lookup(names: pl.Series | list[str], keys: pl.Series) -> Ints:
-    """Return the position of every name among the keys, -1 if it is not there."""
-    place = {key: position for position, key in enumerate(keys.to_list())}
-    return np.array([place.get(name, -1) for name in names], dtype=np.int64)
+def group_clues(history: History, histories: Histories, matches: Matches) -> list[tuple[Message, Floats]]:
+    """Return scores of every link by the order inside its group."""
+    published = _orders(histories.names, _first_rows(histories.owner, len(histories.names)))
+    original = _orders(history.subjects, _first_rows(history.subject, len(history.subjects)))
+    return list(group_scores(list(published.values()), list(original.values()), matches))
 
 
-def _digests() -> dict[str, Callable[[str], str]]:
-    return {
-        "MD5": lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
-        "SHA-1": lambda text: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(),
-        "SHA-256": lambda text: hashlib.sha256(text.encode()).hexdigest(),
-    }
+def remainder_clues(history: History, histories: Histories, matches: Matches) -> list[tuple[Message, Floats]]:
+    """Return scores of every link by remainders of the pseudonym and of the subject's number or place."""
+    numbers = [np.arange(len(history.subjects), dtype=np.int64), numbers_in(history.subjects)]
+    appearance = _first_rows(history.subject, len(history.subjects))
+    numbers.append(np.argsort(np.argsort(appearance, kind="stable"), kind="stable").astype(np.int64))
+    return list(remainder_scores(histories.names, [one for one in numbers if one is not None], matches))
 
 
 def _seeded(history: History, published: Ints, seeds: int) -> Iterator[tuple[Message, int, Ints]]:

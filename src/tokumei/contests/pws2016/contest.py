@@ -32,7 +32,6 @@ from tokumei.errors import ContentError, TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
-    import typer
     from numpy.random import Generator
 
     from tokumei.contests.pws2016.checker import FilesCheck
@@ -58,6 +57,7 @@ class Pws2016(Contest):
     """
 
     name: ClassVar[str] = "pws2016"
+    command_module: ClassVar[str] = "tokumei.contests.pws2016.commands"
     source: ClassVar[str] = "PWS Cup 2016 paper"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2016: check, anonymize, attack and judge a customer master with its transactions",
@@ -136,13 +136,6 @@ class Pws2016(Contest):
         from tokumei.contests.pws2016.rules import Rules2016
 
         return Rules2016(cells=self.cells, orphans=self.orphans, threshold=self.threshold, complement=self.complement)
-
-    @classmethod
-    def commands(cls) -> typer.Typer:
-        """Return the commands that take single files."""
-        from tokumei.contests.pws2016.commands import app
-
-        return app
 
     def generate(self, data: Path, *, size: int, seed: int) -> None:
         """Write M and T of so many customers."""

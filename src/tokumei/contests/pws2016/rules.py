@@ -7,7 +7,7 @@ for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Floats32, Ints
+from tokumei.contests.base import find_sample
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2016.checker import FilesCheck, check_master, check_rows, check_transactions, unreadable_lines
 from tokumei.contests.pws2016.files import FILES
@@ -24,7 +25,7 @@ from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows
 from tokumei.contests.pws2016.shop import claimed_rows, positions, shop_history, shop_of, shop_release
 from tokumei.contests.reading import read_contest
 from tokumei.data import OWNER_ONLY, History, Outcome, Release, Score, Secret, atomic_folder, read_bytes
-from tokumei.errors import ContentError, ParameterError, UnknownPartError, UnreadableError, did_you_mean
+from tokumei.errors import ContentError, ParameterError, UnreadableError
 from tokumei.parts import Attack, Method, Metric, find_part, make_part
 from tokumei.progress import stage
 from tokumei.words import Message
@@ -35,21 +36,14 @@ METHODS = (*SAMPLES, "ano-pseudonyms")
 ATTACKS = ("re-sort", "re-tnum", "re-totprice", "re-rfm", "re-goods", "re-combined")
 
 
-def _find(kind: str, name: str, known: Sequence[str]) -> type[Any]:
-    if name not in known:
-        message = f"pws2016 has no {kind} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
-        raise UnknownPartError(message)
-    return find_part(kind, name)
-
-
 def find_method(name: str) -> type[Method]:
     """Return the anonymizer of this name."""
-    return _find("anonymizer", name, METHODS)
+    return find_sample("pws2016", "anonymizer", name, METHODS, noun="anonymizer")
 
 
 def find_attack(name: str) -> type[Attack]:
     """Return the attack of this name."""
-    return _find("attack", name, ATTACKS)
+    return find_sample("pws2016", "attack", name, ATTACKS, noun="attack")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,6 @@ from tokumei.parts import parameter
 
 if TYPE_CHECKING:
     import polars as pl
-    import typer
 
     from tokumei.contests.pws2017.utility import Utility2017
 
@@ -37,6 +36,7 @@ class Pws2017(Contest):
     """Purchase histories with monthly pseudonyms, as far as later contests use them: their utility."""
 
     name: ClassVar[str] = "pws2017"
+    command_module: ClassVar[str] = "tokumei.contests.pws2017.commands"
     title: ClassVar[Both] = {"en": "PWS Cup 2017: long purchase histories", "ja": "PWS Cup 2017：長期の購買履歴"}
     about: ClassVar[Both] = {
         "en": "PWS Cup 2017: use-case utility of long purchase histories",
@@ -57,13 +57,6 @@ class Pws2017(Contest):
     parameters_ja: ClassVar[Mapping[str, str]] = {"strict": "公式プログラムが失敗するところで失敗する"}
 
     strict: bool = parameter(False, "fail where the official programs fail")
-
-    @classmethod
-    def commands(cls) -> typer.Typer:
-        """Return the command of the official programs."""
-        from tokumei.contests.pws2017.commands import app
-
-        return app
 
     def generate(self, data: Path, *, size: int, seed: int) -> None:
         """Write M and T of so many customers."""

@@ -29,7 +29,6 @@ from tokumei.parts import parameter
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    import typer
     from numpy.random import Generator
 
     from tokumei.contests.check_result import CheckResult
@@ -42,6 +41,7 @@ class Pws2018(Contest):
     """Generalized purchase histories against an attacker who knows all original data."""
 
     name: ClassVar[str] = "pws2018"
+    command_module: ClassVar[str] = "tokumei.contests.pws2018.commands"
     source: ClassVar[str] = "PWS Cup 2018 report"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2018: check, publish, measure, attack and judge generalized histories",
@@ -132,13 +132,6 @@ class Pws2018(Contest):
         """Return the safety test of a round: with the table R if the referee handed one out."""
         table, (p, alpha) = data / "R.csv", self._levels()
         return self.rules.safety_test(table if table.exists() else None, p=p, alpha=alpha)
-
-    @classmethod
-    def commands(cls) -> typer.Typer:
-        """Return the commands of the official programs."""
-        from tokumei.contests.pws2018.commands import app
-
-        return app
 
     def generate(self, data: Path, *, size: int, seed: int) -> None:
         """Write T of so many customers."""

@@ -35,7 +35,6 @@ from tokumei.errors import TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
-    import typer
     from numpy.random import Generator
 
     from tokumei.contests.pws2021.checker import Checked as Judged
@@ -76,6 +75,7 @@ class Pws2021(Contest):
     """A health table with deleted and changed rows against membership and linkage attacks."""
 
     name: ClassVar[str] = "pws2021"
+    command_module: ClassVar[str] = "tokumei.contests.pws2021.commands"
     source: ClassVar[str] = "PWS Cup 2021"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2021: check, measure, attack and judge a health table with deleted and changed rows",
@@ -148,13 +148,6 @@ class Pws2021(Contest):
     def for_round(self, kind: str) -> Pws2021:
         """Return the contest with the limits of this round; practice has the milder ones of the preliminary."""
         return replace(self, round="final" if kind == "final" else "preliminary")
-
-    @classmethod
-    def commands(cls) -> typer.Typer:
-        """Return the commands of the official programs."""
-        from tokumei.contests.pws2021.commands import app
-
-        return app
 
     def generate(self, data: Path, *, size: int, seed: int) -> None:
         """Write B of so many rows."""

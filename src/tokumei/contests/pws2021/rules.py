@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
+from tokumei.contests.base import find_sample
 from tokumei.contests.pws2021.checker import Checked, TextRows, check_answers, check_release_files
 from tokumei.contests.pws2021.files import FILES
 from tokumei.contests.pws2021.measures import UtilityDifferences
@@ -28,8 +29,8 @@ from tokumei.contests.pws2021.rows import first_equal_rows, kept_rows
 from tokumei.contests.pws2021.table import HealthTable, health_table
 from tokumei.contests.reading import read_contest
 from tokumei.data import History, Release, Secret, lines_of, read_bytes, to_utf8
-from tokumei.errors import ContentError, Finding, InfeasibleError, InputError, UnknownPartError, did_you_mean
-from tokumei.parts import Attack, Method, find_part
+from tokumei.errors import ContentError, Finding, InfeasibleError, InputError
+from tokumei.parts import Attack, Method
 from tokumei.progress import stage
 from tokumei.words import Message
 
@@ -227,11 +228,11 @@ class Rules2021:
 
     def anonymizer(self, name: str) -> type[Method]:
         """Return the method of this name."""
-        return _find(name, METHODS, "anonymizer", "method")
+        return find_sample("pws2021", "anonymizer", name, METHODS, noun="method")
 
     def find_attack(self, name: str) -> type[Attack]:
         """Return the attack of this name."""
-        return _find(name, ATTACKS, "attack", "attack")
+        return find_sample("pws2021", "attack", name, ATTACKS, noun="attack")
 
     def anonymize(self, method: Method, original: HealthFile, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Run a method on B (or C)."""
@@ -247,13 +248,6 @@ class Rules2021:
         public, rows = same_levels([original.table, known.table])
         synthesizer = HealthSynthesizer.of(public)
         return search.run(lambda rng: synthesizer.draw(public.height, rng=rng), rows, state)
-
-
-def _find(name: str, known: Sequence[str], kind: str, noun: str) -> type[Any]:
-    if name not in known:
-        message = f"pws2021 has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
-        raise UnknownPartError(message)
-    return find_part(kind, name)
 
 
 def release_lines(release: Release, original: HealthFile) -> list[str]:

@@ -148,6 +148,7 @@ def test_unknown_column_and_schema_without_category_are_refused() -> None:
         make_part(ItemSets, {"choice": "largest"})
 
 
+@pytest.mark.half_second
 def test_real_customers_are_found_by_their_goods(real_data: Path) -> None:
     rows = [line.split(",") for line in (real_data / "pwscup2018_T.csv").read_text().splitlines()]
     original = [(row[0], row[2]) for row in rows]

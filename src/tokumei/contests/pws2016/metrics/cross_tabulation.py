@@ -36,9 +36,7 @@ class _CrossTabulation(Metric):
 
     cells: str = parameter("sex-country", "attributes that make the cells", choices=tuple(CELLS))
     orphans: str = parameter(
-        "strict",
-        "transactions without a row in M': left out, or sorted by M if they show an id of M",
-        choices=ORPHANS,
+        "strict", "transactions without a row in M': left out, or sorted by M if they show an id of M", choices=ORPHANS
     )
 
     @abstractmethod

@@ -1,0 +1,288 @@
+"""Pseudonyms that are computed from the subject's id: encodings, checksums and digests of it, salted or weakly keyed.
+
+Whoever knows the ids computes the image of each under every transformation that people use, in every form in which it
+may have been written (hexadecimal, decimal, base 64, cut), and looks it up among the pseudonyms. A few ids are tried
+first; a transformation that finds most of them is tried on all. What cannot be tried is a digest under a good key: it
+looks like chance, and is as good as chance while the key stays secret.
+"""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import hashlib
+import hmac
+import string
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tokumei.array_types import Ints
+from tokumei.words import Message
+
+Digest = Callable[[bytes], bytes]
+Key = str | int
+
+PROBES, FIRST_PROBES = 16, 2
+_HEXADECIMAL = frozenset("0123456789abcdef")
+# Digests of ids collide in a range in which so many pairs would (birthday problem): pseudonyms there are no digests.
+COLLISIONS = 6
+# Where so many of all possible pseudonyms are taken, every transformation finds some of them.
+FULL = 0.05
+COMMON_KEYS = (
+    "", "salt", "pepper", "secret", "key", "password", "passwd", "pass", "admin", "test", "hash", "anonymous",
+    "anonymize", "anonymise", "anon", "pseudonym", "privacy", "private", "data", "id", "user", "customer", "default",
+    "changeme", "letmein", "qwerty", "abc", "abc123", "foo", "bar", "foobar", "hello", "my", "mysalt", "mykey",
+    "my_salt", "my_key", "my_secret", "mysecret", "secretkey", "secret_key", "SECRET", "SALT", "KEY", "company",
+    "project", "123456", "12345678", "123456789", "tokumei", "release", "research", "release2024", "2024salt",
+)  # fmt: skip
+SEPARATORS = ("", ":", "-", "_", "|", ".", " ", ",", "/", "#")
+# Transformations times forms: what a hit by chance is multiplied by.
+TRIED = 50_000
+_MODULI = (2**16, 2**31 - 1, 2**31, 2**32, 999_999_999, 10**9, 10**9 + 7)
+
+
+def _fnv(text: bytes) -> bytes:
+    """Return the FNV-1a hash of 32 bits (RFC 9923, section 2)."""
+    value = 0x811C9DC5
+    for byte in text:
+        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return value.to_bytes(4, "big")
+
+
+def _hash_code(text: bytes) -> bytes:
+    """Return Java's String.hashCode, without its sign."""
+    value = 0
+    for byte in text:
+        value = (31 * value + byte) & 0xFFFFFFFF
+    return value.to_bytes(4, "big")
+
+
+def _of(name: str) -> Digest:
+    return lambda text: hashlib.new(name, text, usedforsecurity=False).digest()
+
+
+STRONG: dict[str, str] = {"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha256", "SHA-512": "sha512"}
+DIGESTS: dict[str, Digest] = {name: _of(code) for name, code in STRONG.items()} | {
+    "SHA-224": _of("sha224"),
+    "SHA-384": _of("sha384"),
+    "SHA3-224": _of("sha3_224"),
+    "SHA3-256": _of("sha3_256"),
+    "SHA3-384": _of("sha3_384"),
+    "SHA3-512": _of("sha3_512"),
+    "BLAKE2b": _of("blake2b"),
+    "BLAKE2s": _of("blake2s"),
+    "BLAKE2b-128": lambda text: hashlib.blake2b(text, digest_size=16).digest(),
+    "BLAKE2b-64": lambda text: hashlib.blake2b(text, digest_size=8).digest(),
+    "CRC32": lambda text: zlib.crc32(text).to_bytes(4, "big"),
+    "Adler32": lambda text: zlib.adler32(text).to_bytes(4, "big"),
+    "FNV-1a": _fnv,
+    "hashCode": _hash_code,
+}
+ENCODINGS: dict[str, Callable[[str], str]] = {
+    "the id": lambda text: text,
+    "the id reversed": lambda text: text[::-1],
+    "base 64": lambda text: base64.b64encode(text.encode()).decode().rstrip("="),
+    "base 32": lambda text: base64.b32encode(text.encode()).decode().rstrip("="),
+    "hexadecimal": lambda text: text.encode().hex(),
+    "ROT13": lambda text: codecs.encode(text, "rot13"),
+    "base 36": lambda text: _in_base(int(text), 36) if text.isdecimal() else "",
+    "hexadecimal number": lambda text: f"{int(text):x}" if text.isdecimal() else "",
+    "binary": lambda text: f"{int(text):b}" if text.isdecimal() else "",
+}
+# What is put into a transformation: the id as it is, or written otherwise.
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "": lambda text: text,
+    "lower case": str.lower,
+    "upper case": str.upper,
+    "digits": lambda text: "".join(filter(str.isdecimal, text)),
+    "number": lambda text: str(int("".join(filter(str.isdecimal, text)) or 0)),
+    "line": lambda text: f"{text}\n",
+}
+
+
+def _in_base(number: int, base: int) -> str:
+    digits = ""
+    while number:
+        number, rest = divmod(number, base)
+        digits = (string.digits + string.ascii_lowercase)[rest] + digits
+    return digits or "0"
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    """Return what all texts begin with, without digits at its end: those may belong to a number."""
+    low, high = min(texts, default=""), max(texts, default="")
+    same = 0
+    while len(texts) > 1 and same < min(len(low), len(high)) and low[same] == high[same]:
+        same += 1
+    return low[:same].rstrip(string.digits)
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """How the pseudonyms are written, with or without what all begin and end with; and where each one stands."""
+
+    cores: Sequence[str]
+
+    @cached_property
+    def numeric(self) -> bool:
+        return all(core.isdecimal() for core in self.cores)
+
+    @cached_property
+    def hexadecimal(self) -> bool:
+        return all(_HEXADECIMAL.issuperset(core.lower()) for core in self.cores)
+
+    @cached_property
+    def length(self) -> int:
+        return max(map(len, self.cores), default=0)
+
+    @cached_property
+    def place(self) -> dict[Key, int]:
+        if self.numeric:
+            return {int(core): position for position, core in enumerate(self.cores)}
+        return {core.lower().rstrip("="): position for position, core in enumerate(self.cores)}
+
+    @cached_property
+    def crowded(self) -> bool:
+        """Whether digests of so many ids, cut to this length, would collide, or could not be told from others."""
+        letters = 10 if self.numeric else 16 if self.hexadecimal else 32
+        possible = float(letters) ** min(self.length, 30)
+        return len(self.cores) ** 2 > 2 * COLLISIONS * possible or len(self.cores) > FULL * possible
+
+    @cached_property
+    def _moduli(self) -> tuple[int, ...]:
+        return tuple(sorted({*_MODULI, 10 ** (self.length - 1), 10**self.length}))
+
+    def holds(self, keys: Iterable[Key]) -> bool:
+        """Whether a pseudonym has one of these keys."""
+        return any(key in self.place for key in keys)
+
+    def text_keys(self, text: str) -> list[Key]:
+        """Return how an encoded id may have been written."""
+        if self.numeric:
+            return [int(text)] if text.isdecimal() else []
+        return [text.lower()]
+
+    def digest_keys(self, digest: bytes, *, few: bool) -> list[Key]:
+        """Return how a digest may have been written; only the most usual ways if a ``few`` are enough."""
+        if self.numeric:
+            wholes = [int.from_bytes(digest), int.from_bytes(digest[:8]), int.from_bytes(digest[:4])]
+            if few:
+                return [wholes[0] % 10**self.length, wholes[1] % 10**self.length, wholes[2], wholes[2] % 10**9]
+            wholes += [int.from_bytes(digest, "little"), int.from_bytes(digest[:8], "little"), wholes[0] & 0xFFFFFFFF]
+            wholes += [int.from_bytes(digest[:4], "little"), int(str(wholes[0])[: self.length])]
+            return [
+                *wholes,
+                *(whole % modulus + more for whole, modulus, more in product(wholes, self._moduli, (0, 1))),
+            ]
+        texts = [digest.hex()]
+        if not self.hexadecimal:
+            encoded = base64.b64encode(digest).decode()
+            texts = [encoded, encoded.replace("+", "-").replace("/", "_"), base64.b32encode(digest).decode()]
+            texts += [] if few else [_in_base(int.from_bytes(digest), 36), digest.hex()]
+        texts = [text.lower() for text in texts]
+        return [*(text[: self.length] for text in texts), *(text.rstrip("=")[-self.length :] for text in texts)]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Image:
+    """One transformation of ids: what it is called, and the keys it gives for an id."""
+
+    finding: Message
+    keys: Callable[[str], Sequence[Key]]
+
+
+def image_owners(subjects: pl.Series, names: pl.Series) -> Sequence[tuple[Message, int, Ints]]:
+    """Return the transformations of ids that give pseudonyms: what it is, how many were tried, and whom it names.
+
+    A subject for every pseudonym, -1 where the transformation gives it for none.
+    """
+    return _image_owners(*(tuple(side.cast(pl.String).to_list()) for side in (subjects, names)))
+
+
+# An audit asks twice: with the Secret and without.
+@lru_cache(maxsize=1)
+def _image_owners(ids: tuple[str, ...], names: tuple[str, ...]) -> Sequence[tuple[Message, int, Ints]]:
+    if not ids or not names:
+        return ()
+    probes = [ids[place] for place in np.unique(np.linspace(0, len(ids) - 1, PROBES).astype(np.int64))]
+    wanted = max(len(probes) * len(names) / (2 * len(ids)), 1.0)
+    # Where everybody was published the image of any id must be found; else one of a few.
+    first = probes[: 1 if len(names) >= len(ids) else FIRST_PROBES]
+    start, end = _common_start(names), _common_start([name[::-1] for name in names])
+    cores = tuple(name[len(start) : len(name) - len(end)] or name for name in names)
+    found: list[tuple[Message, int, Ints]] = []
+    for written in (_Written(names), *([_Written(cores)] if cores != names else [])):
+        images = [*_plain(written), *([] if written.crowded else _digested(written))]
+        suspects = [image for image in images if written.holds(key for text in first for key in image.keys(text))]
+        for image in [*suspects, *([] if written.crowded else _keyed(written, first))]:
+            found += _found(image, probes, ids, written, wanted)
+    return found
+
+
+def _found(
+    image: _Image, probes: Sequence[str], ids: Sequence[str], written: _Written, wanted: float
+) -> Iterator[tuple[Message, int, Ints]]:
+    """Yield whom a transformation names, for every form in which it finds most of the probes."""
+    keys = [image.keys(text) for text in probes]
+    for form in range(max(map(len, keys), default=0)):
+        hits = {written.place.get(each[form]) for each in keys if form < len(each)} - {None}
+        if len(hits) < wanted:
+            continue
+        owner = np.full(len(written.cores), -1, dtype=np.int64)
+        for subject, text in enumerate(ids):
+            each = image.keys(text)
+            place = written.place.get(each[form]) if form < len(each) else None
+            if place is not None:
+                owner[place] = subject
+        yield image.finding, TRIED, owner
+
+
+def _plain(written: _Written) -> Iterator[_Image]:
+    def keys(spell: Callable[[str], str], encode: Callable[[str], str]) -> Callable[[str], Sequence[Key]]:
+        return lambda text: written.text_keys(encode(spell(text)))
+
+    for (_, spell), (name, encode) in product(SPELLINGS.items(), ENCODINGS.items()):
+        finding = Message("detail.own-name") if name == "the id" else Message("detail.encoded", {"encoding": name})
+        yield _Image(finding, keys(spell, encode))
+
+
+def _digested(written: _Written) -> Iterator[_Image]:
+    def keys(spell: Callable[[str], str], digest: Digest) -> Callable[[str], Sequence[Key]]:
+        return lambda text: written.digest_keys(digest(spell(text).encode()), few=False)
+
+    for spell, (name, digest) in product(SPELLINGS.values(), DIGESTS.items()):
+        yield _Image(Message("detail.digest", {"digest": name}), keys(spell, digest))
+
+
+def _keyed(written: _Written, first: Sequence[str]) -> Iterator[_Image]:
+    """Yield digests under common salts and keys, and under short ones, that find one of the first ids."""
+    short = ["".join(digits) for size in (1, 2, 3) for digits in product(string.digits, repeat=size)]
+    probes = [text.encode() for text in first]
+    for name, code in STRONG.items():
+        finding, digest = Message("detail.keyed", {"digest": name}), getattr(hashlib, code)
+
+        def salted(
+            before: bytes, after: bytes, digest: Callable[[bytes], Any] = digest
+        ) -> Callable[[str], Sequence[Key]]:
+            return lambda text: written.digest_keys(digest(before + text.encode() + after).digest(), few=True)
+
+        def keyed(key: bytes, code: str = code) -> Callable[[str], Sequence[Key]]:
+            return lambda text: written.digest_keys(hmac.digest(key, text.encode(), code), few=True)
+
+        for word, separators in [*((word, SEPARATORS) for word in COMMON_KEYS), *((word, ("",)) for word in short)]:
+            key = word.encode()
+            if any(written.holds(written.digest_keys(hmac.digest(key, probe, code), few=True)) for probe in probes):
+                yield _Image(finding, keyed(key))
+            for separator in separators:
+                joint = separator.encode()
+                for before, after in ((key + joint, b""), (b"", joint + key)):
+                    digests = [digest(before + probe + after).digest() for probe in probes]
+                    if any(written.holds(written.digest_keys(each, few=True)) for each in digests):
+                        yield _Image(finding, salted(before, after))

@@ -1,0 +1,84 @@
+"""Chains end in time wherever a walk is, begin far from each other, and give nothing where they disagree."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from tests.attacks.matching.test_matchings import graph_of
+from tokumei.array_types import Bools
+from tokumei.attacks.matching.matchings import find_matches
+from tokumei.attacks.matching.posteriors import chain_layout, far_matching, posterior, worm_chain
+
+
+def trap(size: int) -> Bools:
+    """Row i fits i and all later columns, the last row the first column too: from one end a walk hardly gets back."""
+    matrix = np.triu(np.ones((size, size), dtype=bool))
+    matrix[-1, 0] = True
+    return matrix
+
+
+def bridged(size: int) -> Bools:
+    """Two blocks that exchange members over one narrow bridge each way."""
+    matrix = np.zeros((2 * size, 2 * size), dtype=bool)
+    matrix[:size, :size] = np.triu(np.ones((size, size), dtype=bool))
+    matrix[size:, size:] = np.triu(np.ones((size, size), dtype=bool))
+    matrix[size - 1, size], matrix[-1, 0] = True, True
+    return matrix
+
+
+@pytest.mark.parametrize("matrix", [trap(169), bridged(80)], ids=["trap", "bridged"])
+def test_a_trap_ends_at_the_deadline(matrix: Bools) -> None:
+    matches = find_matches(graph_of(matrix))
+    # The first call compiles the kernel.
+    posterior(find_matches(graph_of(trap(4))), rng=np.random.default_rng(1), exact_size=1, steps=10)
+    begun = time.monotonic()
+    found = posterior(matches, rng=np.random.default_rng(1), steps=10**12, deadline=begun + 0.5)
+    assert time.monotonic() - begun < 5
+    assert found.probability.max() <= 1.0
+
+
+def test_steps_end_a_walk_that_does_not() -> None:
+    matches = find_matches(graph_of(trap(169)))
+    layout = chain_layout(matches, matches.components[0])
+    share, _ = worm_chain(*layout, steps=1_000_000, rng=np.random.default_rng(1))
+    assert np.add.reduceat(share, layout[0][:-1]) == pytest.approx(np.ones(169))
+
+
+def test_the_second_chain_begins_far_away() -> None:
+    matches = find_matches(graph_of(np.roll(np.eye(30, dtype=bool), 1, axis=1) | np.eye(30, dtype=bool)))
+    starts, columns, row_edge = chain_layout(matches, matches.components[0])
+    far = far_matching(starts, columns, row_edge, np.random.default_rng(0))
+    assert not set(far.tolist()) & set(row_edge.tolist())
+    assert sorted(columns[far].tolist()) == list(range(30))
+
+
+def test_chains_that_disagree_compute_nothing() -> None:
+    """The trap has two kinds of matchings that no chain joins in so few steps."""
+    matches = find_matches(graph_of(trap(40)))
+    found = posterior(matches, rng=np.random.default_rng(1), steps=2_000)
+    assert found.apart > 0.05
+    assert not found.computed.any()
+    blind = 1.0 / matches.graph.degrees()[matches.graph.pseudonym]
+    assert found.probability == pytest.approx(blind)
+
+
+def _agree(graphs: int, size: int) -> None:
+    rng = np.random.default_rng(3)
+    for number in range(graphs):
+        cycle = np.eye(size, dtype=bool) | np.roll(np.eye(size, dtype=bool), 1, axis=1)
+        matches = find_matches(graph_of(cycle | (rng.random((size, size)) < 0.15)))
+        exact = posterior(matches, rng=np.random.default_rng(number))
+        chains = posterior(matches, rng=np.random.default_rng(number), exact_size=1, steps=400_000)
+        assert np.abs(chains.probability - exact.probability)[chains.computed[matches.graph.pseudonym]].max() < 0.05
+
+
+def test_chains_agree_with_exact_counts() -> None:
+    _agree(10, 16)
+
+
+@pytest.mark.campaign
+def test_chains_agree_with_exact_counts_on_a_hundred_graphs() -> None:
+    _agree(100, 20)
