@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tokumei.attacks.matching.matchings import Bipartite, Matches, find_matches
+from tokumei.audits.coordinated import coordinated_survival
 from tokumei.audits.joint_risk import JointRisk, exchangeable_hits, joint_risk
 from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
 
@@ -44,6 +45,23 @@ def test_exchangeable_groups(sizes: list[int], probability: float, guesses: int,
     assert risk.probability == pytest.approx(probability, abs=1e-7)
     assert risk.guesses == guesses
     assert risk.survives == pytest.approx(survives, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("size", "coordinated", "tolerance"), [(2, 0.227, 0.01), (3, 0.880, 0.001), (5, 1 - 13 / 2400, 1e-6)]
+)
+def test_attackers_who_agree_leave_less(size: int, coordinated: float, tolerance: float) -> None:
+    risk = _risk(_groups([size] * (1000 // size)))["official"]
+    assert risk.coordinated == pytest.approx(coordinated, abs=tolerance)
+    assert risk.coordinated < risk.survives
+    # No agreement wins more than attempts that never overlap.
+    assert risk.coordinated >= 1 - 13 * risk.probability - 1e-12
+
+
+def test_agreed_guesses_against_all_choices() -> None:
+    """Two pairs, all four names wanted: of four worlds one attempt wins one, and no two that agree win the same."""
+    survivals = [coordinated_survival(2, 4, 4, attempts, 0.25) for attempts in (1, 2, 3, 4, 5)]
+    assert survivals == [0.75, 0.5, 0.25, 0.0, 0.0]
 
 
 def test_the_sharp_threshold_catches_pairs_more_often() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tokumei.audits import Answer, Limits, Question
-from tokumei.data import Goal, Interval, Outcome, Score
+from tokumei.data import Goal, Interval, Outcome, Reason, Score
 from tokumei.errors import ParameterError, UnreadableError
 
 
@@ -94,3 +94,11 @@ def test_all_questions_decide_together_and_each_that_stands_against_it_says_why(
     _, outcome, reasons = limits(naming=0.2, contents=0.3).decided(answers)
     assert outcome is Outcome.NOT_SHOWN_UNSAFE
     assert [reason.code for reason in reasons] == ["not-asked"]
+
+
+def test_what_is_not_there_is_not_called_safe() -> None:
+    nothing = Answer(question=Question.ATTRIBUTES, reasons=(Reason(code="ladder-no-sensitive"),))
+    judged = limits(attributes=0.1).judged(nothing)
+    assert (judged.outcome, judged.standing, judged.limit) == (None, "not-measured", 0.1)
+    failed = Answer(question=Question.ATTRIBUTES, skipped=(Reason(code="ladder-nobody"),))
+    assert limits(attributes=0.1).judged(failed).outcome is Outcome.NOT_SHOWN_UNSAFE

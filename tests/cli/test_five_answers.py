@@ -36,7 +36,7 @@ def test_without_a_recipient_names_decide_and_the_rest_is_measured(run: Run, rel
     assert lines[0] == "Names: safe: the owner who is known best 33.3 % (without the release 8.3 %)"
     assert lines[1].startswith("Contents: measured: who knows 3 records: other values of '")
     assert lines[2].startswith("Attributes: no column is marked sensitive in the schema")
-    assert lines[4].startswith("Several releases: no earlier release of these people was named")
+    assert lines[4].startswith("Several releases: no earlier release of the same people was named")
     assert "handed out" not in audited.out
 
 

@@ -48,6 +48,13 @@ class Answer:
         """The figure that stands for the question, None where nothing could be measured."""
         return self.figures.get(self.headline)
 
+    @property
+    def standing(self) -> str:
+        """What the answer decides: an outcome, or that it was measured without a limit, or not measured at all."""
+        if self.outcome is not None:
+            return self.outcome.value
+        return "not-measured" if self.figure is None else "measured"
+
     def as_dict(self) -> dict[str, object]:
         """Return the answer as plain values for JSON."""
         figure = self.figure
@@ -56,7 +63,7 @@ class Answer:
             "headline": self.headline or None,
             "figure": None if figure is None else figure.as_dict(),
             "limit": self.limit,
-            "outcome": "measured" if self.outcome is None else self.outcome.value,
+            "outcome": self.standing,
             "figures": {name: score.as_dict() for name, score in self.figures.items()},
             "reasons": [reason.as_dict() for reason in self.reasons],
             "skipped": [reason.sentence for reason in self.skipped],

@@ -23,6 +23,7 @@ from scipy.optimize import linear_sum_assignment
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks import Component, Matches, chain_layout, component_weights, worm_chain
+from tokumei.audits.coordinated import coordinated_survival
 
 Offers = Sequence[Floats]
 MOST_MATCHINGS = 2_000
@@ -34,11 +35,15 @@ CHAIN_STEPS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class JointRisk:
-    """The probability of being found unsafe in one attempt, the number of guesses that reaches it, and survival."""
+    """The probability of being found unsafe in one attempt, the number of guesses that reaches it, and survival.
+
+    ``survives`` is of independent attempts, ``coordinated`` of as many that agree on their guesses.
+    """
 
     probability: float
     guesses: int
     survives: float
+    coordinated: float = 1.0
 
 
 def exchangeable_hits(size: int, guesses: int) -> Floats:
@@ -154,8 +159,16 @@ def joint_risk(
     result = {}
     for name, (probability, guesses) in best.items():
         certain = min(probability, 1.0)
-        result[name] = JointRisk(certain, guesses, (1.0 - certain) ** attempts)
+        table = thresholds[name]
+        needed = table[guesses] if guesses < len(table) else guesses + 1
+        agreed = coordinated_survival(_usual_size(offers), guesses, needed, attempts, certain)
+        result[name] = JointRisk(certain, guesses, (1.0 - certain) ** attempts, agreed)
     return result
+
+
+def _usual_size(offers: Sequence[Offers]) -> int:
+    """Return the size that most components have."""
+    return int(np.bincount([len(offer) - 1 for offer in offers]).argmax()) if offers else 1
 
 
 def _offers_by_component(matches: Matches, rng: np.random.Generator) -> list[Offers]:

@@ -55,11 +55,14 @@ class Limits:
         """Return an answer with its limit and what it decides.
 
         Safe: the whole interval keeps to the limit. Unsafe: the figure itself does not, or naming was shown unsafe. In
-        between, and where a question with a limit has no figure, it is not shown unsafe.
+        between, and where a figure could not be computed, it is not shown unsafe.
         """
         limit = self.highest.get(answer.question)
         if limit is None:
             return answer if answer.question is Question.NAMING else replace(answer, limit=None, outcome=None)
+        if answer.figure is None and not answer.skipped and answer.question is not Question.NAMING:
+            # Nothing was there to be measured (no sensitive column, no earlier release): nothing is called safe by it.
+            return replace(answer, limit=limit)
         outcome = worst([_outcome(answer, limit), answer.outcome or Outcome.SAFE])
         return replace(answer, limit=limit, outcome=outcome)
 
@@ -106,7 +109,7 @@ def _compared(answer: Answer, figure: Score) -> dict[str, object]:
 def _outcome(answer: Answer, limit: float) -> Outcome:
     figure = answer.figure
     if figure is None:
-        return Outcome.NOT_SHOWN_UNSAFE if answer.skipped or answer.question is Question.NAMING else Outcome.SAFE
+        return Outcome.NOT_SHOWN_UNSAFE
     value, high = added(answer.question, figure)
     if value > limit + ROUNDING:
         return Outcome.UNSAFE

@@ -206,6 +206,7 @@ def _notes(figures: Figures) -> list[Reason]:
     if "official" in figures.joint:
         risk = figures.joint["official"]
         values = {"guesses": risk.guesses, "probability": risk.probability, "survives": risk.survives}
+        values["coordinated"] = risk.coordinated
         notes.append(Reason(code="joint-risk", values={**values, "attempts": ATTEMPTS}))
     if figures.seeded and not figures.strict:
         notes.append(Reason(code="seed"))

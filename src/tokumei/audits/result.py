@@ -105,6 +105,8 @@ class AuditResult:
         for figures in (attempt, survives):
             figures["guesses"] = self.joint["official"].guesses if "official" in self.joint else None
             figures["guesses_sharp"] = self.joint["sharp"].guesses if "sharp" in self.joint else None
+        survives["coordinated"] = self.joint["official"].coordinated if "official" in self.joint else None
+        survives["coordinated_sharp"] = self.joint["sharp"].coordinated if "sharp" in self.joint else None
         return {
             "k": self.k,
             "subjects": self.subjects,

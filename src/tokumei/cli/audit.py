@@ -133,21 +133,21 @@ def _answers(result: AuditResult) -> list[str]:
     words = Words("en")
     lines = []
     for question, answer in result.answers.items():
-        outcome = words("word.measured" if answer.outcome is None else f"word.{answer.outcome.value}")
-        lines.append(f"{words(f'question.{question.value}')}: {_told(answer, outcome, words)}")
+        lines.append(f"{words(f'question.{question.value}')}: {_told(answer, words)}")
     return lines
 
 
-def _told(answer: Answer, outcome: str, words: Words) -> str:
+def _told(answer: Answer, words: Words) -> str:
     """Return an answer in one line: the figure that stands for it, its interval, its baseline and its limit."""
     figure = answer.figure
     if figure is None:
-        return "; ".join(reason.sentence for reason in (*answer.reasons, *answer.skipped)) or words("word.not_measured")
+        return "; ".join(reason.sentence for reason in (*answer.reasons, *answer.skipped)) or words("word.not-measured")
     about = [words("answer.without", share=figure.baseline)] if figure.baseline is not None else []
     if figure.interval is not None:
         about.insert(0, words("answer.interval", low=figure.interval.low, high=figure.interval.high))
     if answer.limit is not None:
         about.append(words("answer.limit", limit=answer.limit))
+    outcome = words(f"word.{answer.standing}")
     return f"{outcome}: {figure_name(answer.headline, words)} {percent(figure.value)} ({'; '.join(about)})"
 
 

@@ -6,7 +6,7 @@ from tokumei.audits import Answer
 from tokumei.data import Score
 from tokumei.reports.document import DASH, Block, Bullets, Heading, Linked, Number, Prose, Section, Table, Text
 from tokumei.reports.material import Material
-from tokumei.words import Words, figure_name, percent
+from tokumei.words import Words, attacker_name, figure_name, measure_name, percent
 
 
 def answer_section(material: Material, words: Words) -> Section | None:
@@ -29,8 +29,7 @@ def attacker_section(material: Material, words: Words) -> Section | None:
             continue
         term = f"question_{answer.question.value}"
         blocks.append(Heading(words(f"question.{answer.question.value}")))
-        headers = words.each("head", "attacker", "value", "interval", "without")
-        blocks.append(Table(headers, [_figure(name, score, term, words) for name, score in answer.figures.items()]))
+        blocks += _by_attacker(answer, term, words)
         if answer.reasons:
             blocks.append(Bullets([_linked(reason.message(words, "reason"), term) for reason in answer.reasons]))
     if not blocks:
@@ -41,28 +40,50 @@ def attacker_section(material: Material, words: Words) -> Section | None:
 
 def _row(answer: Answer, words: Words) -> list[object]:
     figure, term = answer.figure, f"question_{answer.question.value}"
-    outcome = words("word.measured" if answer.outcome is None else f"word.{answer.outcome.value}")
+    why = [reason.message(words, "reason") for reason in (*answer.reasons, *answer.skipped)]
     return [
         words(f"question.{answer.question.value}"),
-        words("word.not_measured") if figure is None else figure_name(answer.headline, words),
+        Linked(why[0] if why else DASH, term) if figure is None else figure_name(answer.headline, words),
         Number(None if figure is None else figure.value, term, percent),
         DASH if figure is None else _interval(figure, term, words),
         Number(None if figure is None else figure.baseline, term, percent),
         Number(answer.limit, "limit", percent),
-        words("word.not_measured") if figure is None and answer.outcome is None else outcome,
+        words(f"word.{answer.standing}"),
     ]
 
 
-def _figure(name: str, score: Score, term: str, words: Words) -> list[object]:
-    baseline = Number(score.baseline, term, percent)
-    return [figure_name(name, words), Number(score.value, term, percent), _interval(score, term, words), baseline]
+def _by_attacker(answer: Answer, term: str, words: Words) -> list[Table]:
+    """Return a row per attacker and a column per figure; attackers with other figures have a table of their own."""
+    figures: dict[str, list[str]] = {}
+    for name in answer.figures:
+        attacker, _, what = name.partition("/")
+        figures.setdefault(attacker, []).append(what)
+    tables: dict[tuple[str, ...], list[list[object]]] = {}
+    for attacker, names in figures.items():
+        cells = [_cell(answer.figures[f"{attacker}/{what}"], term, words) for what in names]
+        tables.setdefault(tuple(names), []).append([attacker_name(attacker, words), *cells])
+    return [
+        Table([words("head.attacker"), *(measure_name(what, words) for what in names)], rows)
+        for names, rows in tables.items()
+    ]
+
+
+def _cell(score: Score, term: str, words: Words) -> Text:
+    """Return a figure with its interval and what it is without the release."""
+    interval = "" if score.interval is None else words("answer.in_interval", interval=_interval_text(score, words))
+    without = "" if score.baseline is None else words("answer.beside", share=score.baseline)
+    return Linked(f"{percent(score.value)}{interval}{without}", term)
 
 
 def _interval(score: Score, term: str, words: Words) -> Text:
     if score.interval is None:
         return DASH
-    low, high = percent(score.interval.low), percent(score.interval.high)
-    return Linked(words("word.interval", low=low, high=high), term)
+    return Linked(_interval_text(score, words), term)
+
+
+def _interval_text(score: Score, words: Words) -> str:
+    assert score.interval is not None
+    return words("word.interval", low=percent(score.interval.low), high=percent(score.interval.high))
 
 
 def _linked(sentence: str, term: str) -> Linked:

@@ -3,7 +3,9 @@ from tokumei.words.catalogue import Message as Message
 from tokumei.words.catalogue import Words as Words
 from tokumei.words.catalogue import in_both as in_both
 from tokumei.words.catalogue import texts as texts
+from tokumei.words.figures import attacker_name as attacker_name
 from tokumei.words.figures import figure_name as figure_name
+from tokumei.words.figures import measure_name as measure_name
 from tokumei.words.numbers import amount as amount
 from tokumei.words.numbers import are_written_numbers as are_written_numbers
 from tokumei.words.numbers import is_written_number as is_written_number

@@ -16,10 +16,10 @@ def figure_name(name: str, words: Words) -> str:
     attacker, _, what = name.partition("/")
     if not what:
         return words.named("attack", words.named("what", name))
-    return words("word.figure_of", attacker=_attacker(attacker, words), what=_what(what, words))
+    return words("word.figure_of", attacker=attacker_name(attacker, words), what=measure_name(what, words))
 
 
-def _attacker(name: str, words: Words) -> str:
+def attacker_name(name: str, words: Words) -> str:
     """Return who attacks: by a name of its own, or of a kind with a number or a column."""
     kind, _, rest = name.rpartition("-")
     if f"attacker.{name}" in words.table:
@@ -32,7 +32,7 @@ def _attacker(name: str, words: Words) -> str:
     return name
 
 
-def _what(name: str, words: Words) -> str:
+def measure_name(name: str, words: Words) -> str:
     """Return what is measured: by a name of its own, or the values of a column at a grain."""
     if f"what.{name}" in words.table:
         return words(f"what.{name}")
