@@ -14,7 +14,7 @@ import numpy as np
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
 from tokumei.attacks.ladder.explaining import log_ratios, posterior_classes
-from tokumei.attacks.ladder.knowing import Rung, Targets, draw_targets, known_by
+from tokumei.attacks.ladder.knowing import Rung, Targets, blurred, draw_targets, known_by
 from tokumei.attacks.ladder.learning import Learned, believed, learned
 from tokumei.attacks.ladder.settings import LADDER_PEOPLE, MOST_RECORDS, SURE, USUAL_RECORDS
 from tokumei.data import History
@@ -75,14 +75,15 @@ def own_classes(history: History, classes: PublishedClasses, owner: Ints | None)
     for begin in range(0, len(everybody), LADDER_PEOPLE):
         part = everybody.part(begin, begin + LADDER_PEOPLE)
         known, _ = known_by(history, classes, part, Rung(name="everything", records=MOST_RECORDS * 4))
-        class_of[part.subject] = log_ratios(classes, known, len(part)).argmax(axis=1)
+        class_of[part.subject] = log_ratios(classes, [known], len(part)).argmax(axis=1)
     return class_of
 
 
 def climb_rung(history: History, classes: PublishedClasses, class_of: Ints, targets: Targets, rung: Rung) -> Climbed:
     """Let one attacker try all targets; ``class_of`` is everybody's own class."""
     known, rows = known_by(history, classes, targets, rung)
-    ratios = log_ratios(classes, known, len(targets))
+    views = [known] if rung.blurred else [known, blurred(history, classes, known)]
+    ratios = log_ratios(classes, views, len(targets))
     own = class_of[targets.subject]
     elsewhere = _without(ratios, own)
     beliefs = posterior_classes(classes, ratios)
@@ -115,7 +116,7 @@ def infer_column(
     if not names or not others:
         return None
     known, _ = known_by(history, classes, targets, Rung(name=column, records=None, columns=others, whole=True))
-    ratios = log_ratios(classes, known, len(targets))
+    ratios = log_ratios(classes, [known, blurred(history, classes, known)], len(targets))
     own = class_of[targets.subject]
     right: list[Bools] = []
     sure: list[Bools] = []

@@ -7,6 +7,7 @@ may have been deleted from the release: a share of every likelihood is that of t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numba
@@ -87,15 +88,17 @@ def _common_element(classes: PublishedClasses, name: str) -> Floats:
     return common + float(rows[sizes == 0].sum()) * classes.weight[len(classes.ordered) + field]
 
 
-def log_ratios(classes: PublishedClasses, known: Known, targets: int) -> Floats:
+def log_ratios(classes: PublishedClasses, views: Sequence[Known], targets: int) -> Floats:
     """Return by how much every class (column) explains what is known of every target (row) better than chance does.
 
-    A share of the records may have been deleted from the release: those are as likely as anybody's.
+    ``views`` are the same records as the attacker looks at them, exactly and roughly: an exact value inside a wide
+    range is unlikely in every class, a rough one is not, and the mean of both explains best. A share of the records may
+    have been deleted from the release: those are as likely as anybody's.
     """
-    used = known.first(MOST_KNOWN)
-    common = background(classes, used)[:, None]
+    used = [view.first(MOST_KNOWN) for view in views]
+    better = sum(explained(classes, view) / background(classes, view)[:, None] for view in used) / len(used)
     ratios = np.zeros((targets, len(classes)))
-    np.add.at(ratios, used.target, np.log((1 - LOST) * explained(classes, used) / common + LOST))
+    np.add.at(ratios, used[0].target, np.log((1 - LOST) * better + LOST))
     return ratios
 
 

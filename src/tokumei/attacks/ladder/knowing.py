@@ -79,9 +79,15 @@ def known_by(history: History, classes: PublishedClasses, targets: Targets, rung
     low = np.stack([history.codes[name][rows] for name in classes.fields], axis=1)
     high = low.copy()
     sure = (low != MISSING) & _allowed(history, classes, targets, rung, table=table)[target]
-    if rung.blurred:
-        _blur(history, classes, low, high)
-    return Known(target, low, high, sure), rows
+    known = Known(target, low, high, sure)
+    return (blurred(history, classes, known) if rung.blurred else known), rows
+
+
+def blurred(history: History, classes: PublishedClasses, known: Known) -> Known:
+    """Return what somebody would remember of exact values."""
+    low, high = known.low.copy(), known.high.copy()
+    _blur(history, classes, low, high)
+    return Known(known.target, low, high, known.sure)
 
 
 def _allowed(history: History, classes: PublishedClasses, targets: Targets, rung: Rung, *, table: bool) -> Bools:
