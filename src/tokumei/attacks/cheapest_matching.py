@@ -18,7 +18,7 @@ class CheapestMatching(MatchAttack):
 
     name: ClassVar[str] = "cheapest-matching"
     summary: ClassVar[str] = "take the likeliest owner over the perfect matchings with the smallest total cell error"
-    source: ClassVar[str] = "research notes, part 2, section 4 (cheapest audit)"
+    source: ClassVar[str] = "own: cheapest audit"
 
     def choices(self, view: MatchView) -> Iterator[Choice]:
         """Yield the posterior of the cheapest perfect matchings."""

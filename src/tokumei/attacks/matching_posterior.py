@@ -18,7 +18,7 @@ class MatchingPosterior(MatchAttack):
 
     name: ClassVar[str] = "matching-posterior"
     summary: ClassVar[str] = "take the likeliest owner over all perfect matchings"
-    source: ClassVar[str] = "k-concealment, Def 2.1 (spec C.1); research notes, part 2, section 4"
+    source: ClassVar[str] = "k-concealment, Def 2.1"
 
     def choices(self, view: MatchView) -> Iterator[Choice]:
         """Yield the posterior of all perfect matchings."""

@@ -21,7 +21,7 @@ class RangeAsymmetry(MatchAttack):
 
     name: ClassVar[str] = "range-asymmetry"
     summary: ClassVar[str] = "tell the own value by its place in the published range"
-    source: ClassVar[str] = "research notes, part 1, section 1 (error is not monotone)"
+    source: ClassVar[str] = "own: error is not monotone"
     own: str = parameter("inside", "where the own value stands in its range", choices=tuple(RANGE_VARIANTS))
 
     def choices(self, view: MatchView) -> Iterator[Choice]:

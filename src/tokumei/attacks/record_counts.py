@@ -23,7 +23,7 @@ class RecordCounts(MatchAttack):
 
     name: ClassVar[str] = "record-counts"
     summary: ClassVar[str] = "add up the record counts of split or generalized pseudonyms"
-    source: ClassVar[str] = "research notes, part 1, section 4 (subset-sum test)"
+    source: ClassVar[str] = "own: subset-sum test"
 
     def choices(self, view: MatchView) -> Iterator[Choice]:
         """Yield the candidates that are left, all of a pseudonym alike."""

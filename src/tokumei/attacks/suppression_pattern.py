@@ -19,7 +19,7 @@ class SuppressionPattern(MatchAttack):
 
     name: ClassVar[str] = "suppression-pattern"
     summary: ClassVar[str] = "compare what members of one group suppressed"
-    source: ClassVar[str] = "research notes, part 1 (three-anonymity with a per-record rule)"
+    source: ClassVar[str] = "own: three-anonymity with a per-record rule"
 
     def choices(self, view: MatchView) -> Iterator[Choice]:
         """Yield the cheapest owners of the pseudonyms of such groups."""

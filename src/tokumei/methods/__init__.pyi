@@ -16,6 +16,7 @@ from tokumei.methods.grouping.merging import merge_groups as merge_groups
 from tokumei.methods.grouping.merging import to_release as to_release
 from tokumei.methods.grouping.pairing import match_graph as match_graph
 from tokumei.methods.grouping.record_table import RecordTable as RecordTable
+from tokumei.methods.mdav import mdav_groups as mdav_groups
 from tokumei.methods.pseudonyms import draw_pseudonyms as draw_pseudonyms
 from tokumei.methods.pseudonyms import exchange_by_period as exchange_by_period
 from tokumei.methods.pseudonyms import keyed_pseudonyms as keyed_pseudonyms

@@ -29,7 +29,7 @@ class Pseudonymize(Method):
 
     name: ClassVar[str] = "pseudonymize"
     summary: ClassVar[str] = "replace subject ids by pseudonyms, keep all records as they are"
-    source: ClassVar[str] = "PWS Cup 2016, pseudonymization (spec A.1.4)"
+    source: ClassVar[str] = "PWS Cup 2016, pseudonymization"
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     style: str = parameter("random", "random numbers, or keyed digests", choices=("random", "keyed"))

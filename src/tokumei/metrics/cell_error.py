@@ -21,7 +21,7 @@ class CellError(Metric):
 
     name: ClassVar[str] = "cell-error"
     summary: ClassVar[str] = "expected error of the generalized cells, mean over records and columns"
-    source: ClassVar[str] = "PWS Cup 2018 report, utility U (spec B.8)"
+    source: ClassVar[str] = "PWS Cup 2018 report, utility U"
 
     def measure(self, history: History, release: Release, secret: Secret) -> Score:
         """Return U with one part per column; records of the original that were not published cost 1 per cell."""

@@ -22,7 +22,7 @@ class PseudonymsPerSubject(Metric):
 
     name: ClassVar[str] = "pseudonyms-per-subject"
     summary: ClassVar[str] = "mean number of pseudonyms of a published subject (lost links)"
-    source: ClassVar[str] = "PWS Cup 2016, pseudonyms by period (spec A.1.4)"
+    source: ClassVar[str] = "PWS Cup 2016, pseudonyms by period"
 
     def measure(self, history: History, release: Release, secret: Secret) -> Score:
         """Return the mean over subjects with a published record (0 if there is none); part: the largest number."""

@@ -7,6 +7,10 @@ import polars as pl
 import pytest
 
 from tests.shop_example import history, random_history
+from tokumei.contests.pws2016.attacks.all_features import AllFeatures
+from tokumei.contests.pws2016.attacks.likeness import combined_likeness
+from tokumei.contests.pws2016.consistency import judge_consistency
+from tokumei.contests.pws2016.methods.customer_groups import CustomerGroups
 from tokumei.contests.pws2016.methods.divided_transactions import DividedTransactions
 from tokumei.contests.pws2016.methods.master_sampling import MasterSampling
 from tokumei.contests.pws2016.methods.master_shuffle import MasterShuffle
@@ -14,7 +18,7 @@ from tokumei.contests.pws2016.methods.pseudonym_control import PseudonymControl
 from tokumei.contests.pws2016.methods.yamaoka import ShiftedYamaoka, Yamaoka
 from tokumei.contests.pws2016.shop import claimed_rows, shop_of
 from tokumei.data import History
-from tokumei.errors import ParameterError
+from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.parts import Method
 
 ORIGINAL = random_history(30, 400, 1)
@@ -191,3 +195,38 @@ def test_bad_parameters_are_refused() -> None:
 def test_a_short_pseudonym_collides_loudly() -> None:
     with pytest.raises(ParameterError, match="'length' of 'ano-shuffle' must be a whole number from 8 to 50, got 4"):
         MasterShuffle(length=4)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_groups_are_published_alike_in_master_and_transactions(k: int) -> None:
+    """Every customer has a row; whoever is published alike are k or more, in the master and in what they bought."""
+    made = Made(CustomerGroups(k=k))
+    assert sorted(made.rows.tolist()) == list(range(30))
+    master = made.shop.master.drop("customer").rows()
+    bought: dict[int, list[tuple[object, ...]]] = {row: [] for row in range(30)}
+    for owner, line in zip(made.shop.owner.tolist(), made.transactions.rows(), strict=True):
+        bought[owner].append(line[1:])
+    crowds: dict[object, int] = {}
+    for row in range(30):
+        key = (master[row], tuple(sorted(bought[row])))
+        crowds[key] = crowds.get(key, 0) + 1
+    assert min(crowds.values()) >= k
+    kept = made.secret.rows >= 0
+    assert (SHOP.owner[made.secret.rows[kept]] == made.rows[made.shop.owner[kept]]).all()
+
+
+def test_groups_leave_attacks_one_in_k() -> None:
+    """Over many draws the best attack names 1/k; P is not contradicted, though nobody's data is published alone."""
+    shares = []
+    for seed in range(6):
+        made = Made(CustomerGroups(k=3), seed)
+        likeness = combined_likeness(SHOP, made.shop)
+        guesses = AllFeatures().choose_from(likeness, SHOP, made.shop)
+        shares.append(float((guesses == made.rows).mean()))
+        assert judge_consistency(SHOP, made.shop, made.rows, likeness=likeness).consistent
+    assert np.mean(shares) == pytest.approx(1 / 3, abs=0.12)
+
+
+def test_groups_need_k_customers() -> None:
+    with pytest.raises(InfeasibleError, match="needs at least 5 customers, the master has 4"):
+        CustomerGroups(k=5).anonymize(history(), rng=np.random.default_rng(0))

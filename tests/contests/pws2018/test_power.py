@@ -81,7 +81,7 @@ def test_unprotected_data_is_caught_as_soon_as_a_threshold_can_be_reached() -> N
 
 def test_table_lists_every_k_n_and_test() -> None:
     table = power_table([2, 4], 5, attempts=1)
-    assert table.columns == ["k", "n", "test", "threshold", "caught", "survives"]
+    assert table.columns == ["untouched", "k", "n", "test", "threshold", "caught", "survives"]
     assert table.select("k", "n", "test").unique().height == table.height == 2 * 5 * 2
     assert (table["caught"] + table["survives"]).to_list() == pytest.approx([1.0] * 20)
 

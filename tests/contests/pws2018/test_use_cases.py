@@ -180,7 +180,7 @@ def test_results_depend_on_the_seed_alone() -> None:
     ("make", "message"),
     [
         (lambda: UseCaseOptions(min_support=0), "'min_support' .* of at least 1, got 0"),
-        (lambda: UseCaseOptions(rfm_divisor="x"), "'rfm_divisor' .* one of largest, cells, got 'x'"),  # type: ignore[arg-type]
+        (lambda: UseCaseOptions(rfm_divisor="x"), "'rfm_divisor' .* one of largest, cells, got 'x'"),
         (
             lambda: judge_use_cases(_history(ROWS), _released(_history(ROWS), ["1"] * 5), rng=_rng(), draws=0),
             "'draws' .* of at least 1, got 0",

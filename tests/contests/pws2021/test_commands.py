@@ -185,3 +185,37 @@ def test_the_worked_example_is_consistent(real_data: Path, run: Run, tmp_path: P
     result = run("pws2021", "evaluate", b, d, x, "--json")
     assert (result.status, result.json["valid"], result.json["passes"]) == (1, True, False)
     assert [name for name, limit in result.json["limits"].items() if limit["ok"]] == ["rows"]
+
+
+def test_the_tables_of_the_poster_come_out_by_command(files: Files, run: Run, tmp_path: Path) -> None:
+    """Errors of odds ratios with the poster's beside them, candidates per test row, penalties in both readings."""
+    changed = tmp_path / "changed.csv"
+    lines = files["D"].read_text().splitlines()
+    changed.write_text("".join(f"{line}\n" for line in [lines[0], *lines[:-1]]))
+    errors = run("pws2021", "odds-errors", files["B"], changed, "--json").json["odds_errors"]
+    assert [row["error"] for row in errors] == sorted((row["error"] for row in errors), reverse=True)
+    printed = {row["label"]: row["poster"] for row in errors if row["poster"] is not None}
+    assert printed["edu[T.HighSchool]"] == 0.09444
+    assert printed["gen[T.Male]"] == 0.068148
+    tests = tmp_path / "CT.csv"
+    run("pws2021", "pick", files["B"], files["X"], "-o", tests)
+    rows = run("pws2021", "candidates", tests, files["D"], "--json").json["candidates"]
+    assert len(rows) == 100
+    assert all(row["reachable"] >= row["band"] and row["answer"] for row in rows)
+    assert any(row["near"] == 1 and row["answer"] == "three-of-the-band" for row in rows)
+    table = run("pws2021", "penalties", files["B"], files["D"], files["X"], "--draws", "2", "--json").json["penalties"]
+    assert [row["poster"] for row in table] == [0.038, 0.042, 0.051, 0.042] * 2
+    assert [row["reading"] for row in table] == ["either"] * 4 + ["both"] * 4
+    assert all(row["low"] <= row["found"] <= row["high"] for row in table)
+    unpenalized = [row["found"] for row in table if row["penalty"] == 0]
+    assert unpenalized[0] == unpenalized[1]
+
+
+def test_test_rows_can_be_handed_out_in_random_order(files: Files, run: Run) -> None:
+    """The same rows with the same answers, but not in the order of B; the likelihood attack notices by itself."""
+    words = ("pws2021", "pick", files["B"], files["X"], "--json")
+    plain, mixed = run(*words).json, run(*words, "--shuffle").json
+    assert plain["ct"] != mixed["ct"]
+    assert sorted(zip(plain["ct"], plain["ea"], strict=True)) == sorted(zip(mixed["ct"], mixed["ea"], strict=True))
+    risk = ("pws2021", "risk", files["B"], files["D"], files["X"], "--attack", "likelihood", "--draws", "2", "--json")
+    assert run(*risk, "--shuffle").json["value"] == pytest.approx(run(*risk).json["value"], abs=0.3)

@@ -136,13 +136,20 @@ def utility(
     values = {name: score.value for name, score in scores.items()}
     rows = [[name, score.value, f"{score.goal.value} is better"] for name, score in scores.items()]
     document = {**values, "warnings": list(dict.fromkeys(warnings))}
+    other = _rules(cells, "original" if orphans == "strict" else "strict", threshold, complement=complement)
+    readings = other.utility(found.original, found.release, found.secret)
+    for name in ("cmae", "cmae2"):
+        if readings[name].value != scores[name].value:
+            # Transactions without a row of the master are left out, or looked up in M (section 3.3 has an example).
+            document[f"{name}_orphans_{other.orphans}"] = readings[name].value
+            rows.append([f"{name} (orphans: {other.orphans})", readings[name].value, "the other reading"])
     finish(document, json=json, table=(["measure", "value", ""], rows))
 
 
 @app.command()
 def anonymize(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="ano-ya, ano-tya, ano-sampling, ano-shuffle, ano-divt ...")
+        str, typer.Argument(metavar="NAME", help="ano-ya, ano-tya, ano-sampling, ano-shuffle, ano-divt, ano-groups ...")
     ],
     m: MArgument,
     t: TArgument,

@@ -151,7 +151,15 @@ def judge_release(attacks: Mapping[str, RowGuesses], consistency: Consistency, *
             reasons.append(Reason(code="re-identified", values=values, home=HOME))
     if reasons:
         return Verdict(outcome=Outcome.UNSAFE, reasons=tuple(reasons))
-    reason = Reason(code="chance", values={"attacks": len(attacks)}, home=HOME)
+    reason = Reason(
+        code="chance",
+        values={
+            "attacks": len(attacks),
+            "n": max((one.n for one in attacks.values()), default=0),
+            "originals": originals,
+        },
+        home=HOME,
+    )
     return Verdict(outcome=Outcome.NOT_SHOWN_UNSAFE, reasons=(reason,))
 
 

@@ -52,13 +52,13 @@ UTILITY: dict[str, tuple[Both, str]] = {
 class Pws2016(Contest):
     """A customer master with purchase histories, released under pseudonyms, with the choices the paper leaves open.
 
-    With ``need_consistent`` a P that most of the telling rows contradict, which the contest let pass, makes a release
-    invalid.
+    With ``need_consistent`` a P that most of the telling rows contradict makes a release invalid. The contest let it
+    pass, and a file that changes nothing but claims a false P then wins: that is why refusing it is the default.
     """
 
     name: ClassVar[str] = "pws2016"
     command_module: ClassVar[str] = "tokumei.contests.pws2016.commands"
-    source: ClassVar[str] = "PWS Cup 2016 paper (spec A)"
+    source: ClassVar[str] = "PWS Cup 2016 paper"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2016: check, anonymize, attack and judge a customer master with its transactions",
         "ja": "PWS Cup 2016：顧客マスターと購買履歴を検査、匿名加工、攻撃、判定する",
@@ -99,12 +99,12 @@ class Pws2016(Contest):
     matrix_figure: ClassVar[str] = "rate"
     utility_figure: ClassVar[str] = "utility_error"
     safety_figure: ClassVar[str] = "rate"
-    methods: ClassVar[tuple[str, ...]] = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
+    methods: ClassVar[tuple[str, ...]] = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt", "ano-groups")
     attacks: ClassVar[tuple[str, ...]] = ("re-sort", "re-tnum", "re-totprice", "re-rfm", "re-goods", "re-combined")
     players: ClassVar[tuple[Player, ...]] = (
         Player("Shufflers", "ano-shuffle", "re-combined", clumsy=True),
-        Player("Neighbours", "ano-ya", "re-goods"),
-        Player("Time Shift", "ano-tya", "re-rfm"),
+        Player("Neighbours", "ano-groups", "re-goods"),
+        Player("Crowds", "ano-groups", "re-rfm", {"k": 5}),
         Player("Dividers", "ano-divt", "re-totprice"),
         Player("Samplers", "ano-sampling", "re-tnum"),
     )
@@ -118,7 +118,7 @@ class Pws2016(Contest):
     threshold: int | None = parameter(None, "rows that make a top item (none: those of the 100th of T)", low=1)
     complement: bool = parameter(False, "ham as share of equal instead of differing cells")
     combine: str = parameter("sum", "how utility error and rate make the score", choices=("sum", "max"))
-    need_consistent: bool = parameter(False, "refuse a P that contradicts the data")
+    need_consistent: bool = parameter(True, "refuse a P that contradicts the data, which the contest let pass")
     seed: int = parameter(0, "seed of the sample attacks", low=0)
     parameters_ja: ClassVar[Mapping[str, str]] = {
         "cells": "cmae と cmae2 のセルを作る属性",

@@ -30,7 +30,7 @@ from tokumei.parts import Attack, Method, Metric, find_part, make_part
 from tokumei.progress import stage
 from tokumei.words import Message
 
-SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt")
+SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt", "ano-groups")
 METHODS = (*SAMPLES, "ano-pseudonyms")
 # Three samples of the contest, three of ours.
 ATTACKS = ("re-sort", "re-tnum", "re-totprice", "re-rfm", "re-goods", "re-combined")

@@ -42,7 +42,7 @@ class Pws2017(Contest):
         "en": "PWS Cup 2017: use-case utility of long purchase histories",
         "ja": "PWS Cup 2017：長期の購買履歴の有用性",
     }
-    source: ClassVar[str] = "PWS Cup 2017 committee programs (spec B.10.3, E)"
+    source: ClassVar[str] = "PWS Cup 2017 committee programs"
     has_attack_task: ClassVar[bool] = False
     sizes: ClassVar[Sizes | None] = Sizes(default=400, low=20, high=10_000, demo=40)
     data_files: ClassVar[tuple[FileSpec, ...]] = (

@@ -25,10 +25,11 @@ from tokumei.cli.output import (
     registered,
     show_findings,
     show_table,
+    show_verdict,
     warn,
     with_settings,
 )
-from tokumei.contests.pws2018 import figure_commands
+from tokumei.contests.pws2018 import figure_commands, report_commands
 from tokumei.errors import ParameterError
 from tokumei.words import Words
 
@@ -36,15 +37,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.contests.check_result import CheckResult
+    from tokumei.contests.pws2018.use_cases import UseCases
 
 app = typer.Typer(no_args_is_help=True)
 figure_commands.register(app)
+report_commands.register(app)
 
 TArgument = Annotated[Path | None, typer.Argument(metavar="T", help="The original transactions.")]
 AArgument = Annotated[Path | None, typer.Argument(metavar="A", help="The anonymized transactions, aligned with T.")]
 A1Argument = Annotated[Path | None, typer.Argument(metavar="A1", help="The published transactions.")]
 F1Argument = Annotated[Path | None, typer.Argument(metavar="F1", help="The guesses: pseudonym,customer.")]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
+DrawsOption = Annotated[int, typer.Option("--draws", min=1, help="How many plain tables to draw from A.")]
 TableOption = Annotated[
     Path | None, typer.Option("--table", metavar="R.csv", help="Threshold table; it wins over the formula.")
 ]
@@ -237,25 +241,47 @@ def attack(
 def use_cases(
     t: TArgument = None,
     a: AArgument = None,
-    draws: Annotated[int, typer.Option("--draws", min=1, help="How many plain tables to draw from A.")] = 100,
+    draws: DrawsOption = 100,
     seed: SeedOption = 0,
+    support: Annotated[int, typer.Option("--support", min=1, help="Baskets in which a frequent set must be.")] = 100,
+    largest_set: Annotated[
+        int | None, typer.Option("--largest-set", min=1, help="Goods of a frequent set at most (default: any).")
+    ] = None,
+    dozens: Annotated[int, typer.Option("--dozens", min=0, help="Cap of the wholesale score in dozens (0: none).")] = 6,
+    rfm_divisor: Annotated[
+        str, typer.Option("--rfm-divisor", help="RFM distance by the largest possible one, or by cells as in 2016.")
+    ] = "largest",
+    fill_goods: Annotated[
+        bool, typer.Option("--fill-goods", help="Draw suppressed goods in baskets too instead of leaving them out.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Measure what A is worth in the use cases of the report: item sets, RFM, item similarity, statistics."""
     from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
+    from tokumei.contests.pws2018.use_cases import UseCaseOptions
     from tokumei.flow import seeded
 
+    options = UseCaseOptions(
+        min_support=support,
+        max_set_size=largest_set,
+        fill_suppressed_goods=fill_goods,
+        rfm_divisor=rfm_divisor,
+        dozen_cap=dozens or None,
+    )
     with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
-        result = Rules2018().use_cases(Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=seeded(seed))
+        result = Rules2018().use_cases(
+            Original.read(t_file), Anonymized.read(a_file), draws=draws, rng=seeded(seed), options=options
+        )
     warn(*result.warnings)
 
-    def show(console: Console) -> None:
-        show_table(console, ["use case", "error"], list(result.errors().items()))
-        measures = ["sum", "mean", "variance", "sd", "max", "min", "median"]
-        rows = [[column, *(found[name] for name in measures)] for column, found in result.statistics.items()]
-        show_table(console, ["column", *measures], rows, title="mean absolute differences")
+    finish(result.as_dict(), json=json, show=lambda console: _show_use_cases(console, result))
 
-    finish(result.as_dict(), json=json, show=show)
+
+def _show_use_cases(console: Console, result: UseCases) -> None:
+    show_table(console, ["use case", "error"], list(result.errors().items()))
+    measures = ["sum", "mean", "variance", "sd", "max", "min", "median"]
+    rows = [[column, *(found[name] for name in measures)] for column, found in result.statistics.items()]
+    show_table(console, ["column", *measures], rows, title="mean absolute differences")
 
 
 @app.command()
@@ -265,17 +291,42 @@ def evaluate(
     guesses: Annotated[list[Path] | None, typer.Argument(metavar="[F1]...", help="Files of guesses.")] = None,
     table: TableOption = None,
     strict: StrictFlag = False,
+    full: Annotated[bool, typer.Option("--full", help="Also the use cases and the audit.")] = False,
+    draws: DrawsOption = 100,
+    seed: SeedOption = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Check and measure A and judge all files of guesses; exit status 1 if A is invalid or shown unsafe."""
-    from tokumei.contests.pws2018.rules import Original, Rules2018
+    """Check and measure A and judge all files of guesses; exit status 1 if A is invalid or shown unsafe.
+
+    With --full the use cases and the audit are a part of it, and an unsafe audit gives exit status 1 too.
+    """
+    from tokumei.contests.pws2018.rules import Anonymized, Original, Rules2018
+    from tokumei.data import Outcome
+    from tokumei.flow import seeded
 
     rules = Rules2018(strict=strict)
     with inputs([t, a], "T A", join=False) as (t_file, a_file), progress_bars():
-        result = rules.evaluate(Original.read(t_file), a_file, guesses or [], test=rules.safety_test(table))
-    warn(*result["warnings"])
-    negative = not result["valid"] or bool(result["unsafe"])
-    finish(result, json=json, show=lambda console: _show_evaluation(console, result), status=int(negative))
+        original = Original.read(t_file)
+        result = rules.evaluate(original, a_file, guesses or [], test=rules.safety_test(table))
+        cases = audited = None
+        if full and result["valid"]:
+            cases = rules.use_cases(original, Anonymized.read(a_file), draws=draws, rng=seeded(seed))
+            audited = rules.audit(original, a_file)
+            result |= {"use_cases": cases.as_dict(), "audit": audited.as_dict()}
+    warn(*result["warnings"], *(cases.warnings if cases else ()))
+    negative = (
+        not result["valid"]
+        or bool(result["unsafe"])
+        or (audited is not None and audited.verdict.outcome is Outcome.UNSAFE)
+    )
+
+    def show(console: Console) -> None:
+        _show_evaluation(console, result)
+        if cases is not None and audited is not None:
+            _show_use_cases(console, cases)
+            show_verdict(console, audited.verdict, audited.k)
+
+    finish(result, json=json, show=show, status=int(negative))
 
 
 def _show_evaluation(console: Console, result: dict[str, Any]) -> None:
@@ -286,6 +337,9 @@ def _show_evaluation(console: Console, result: dict[str, Any]) -> None:
         names = ["file", "n", "hits", "threshold", "sharp_threshold", "unsafe", "sharp_unsafe"]
         show_table(console, names, [[found[name] for name in names] for found in result["safety"]])
         console.print("unsafe" if result["unsafe"] else "not shown unsafe")
+        combined = result["combined"]
+        sentence = "all attackers together: mean e-value {mean:.4g}, {needed:g} would show it unsafe"
+        console.print(sentence.format(**combined))
 
 
 add_examples(app, "tokumei.contests.pws2018", "pws2018")

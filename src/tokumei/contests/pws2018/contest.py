@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from tokumei.contests.base import Contest
+from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.notes import NO_ROWS, make_note, note_of_error, notes_of
 from tokumei.contests.values import (
     Both,
@@ -19,6 +19,7 @@ from tokumei.contests.values import (
     Pair,
     Player,
     Published,
+    RoundPreset,
     RoundTable,
     Sizes,
 )
@@ -41,13 +42,20 @@ class Pws2018(Contest):
 
     name: ClassVar[str] = "pws2018"
     command_module: ClassVar[str] = "tokumei.contests.pws2018.commands"
-    source: ClassVar[str] = "PWS Cup 2018 report (spec B)"
+    source: ClassVar[str] = "PWS Cup 2018 report"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2018: check, publish, measure, attack and judge generalized histories",
         "ja": "PWS Cup 2018：一般化した購買履歴を検査、公開、測定、攻撃、判定する",
     }
     recommended: ClassVar[bool] = True
     sizes: ClassVar[Sizes | None] = Sizes(default=500, low=20, high=10_000, demo=60)
+    # Table 1 of the report, from the opening of the registration on 24 August: anonymization from 6 September, attack
+    # from 13 September, results on 20 September; in the final from 27 September, 11 October and on 22 October.
+    rounds: ClassVar[Mapping[str, RoundPreset]] = {
+        **STANDARD_ROUNDS,
+        "preliminary": replace(STANDARD_ROUNDS["preliminary"], phase_days=(0, 13, 20, 26, 27)),
+        "final": replace(STANDARD_ROUNDS["final"], first_day=27, phase_days=(0, 7, 21, 27, 32)),
+    }
     title: ClassVar[Both] = {"en": "PWS Cup 2018: purchase histories", "ja": "PWS Cup 2018：購買履歴"}
     data_files: ClassVar[tuple[FileSpec, ...]] = (
         FileSpec("T", {"en": "original transactions", "ja": "元の購買履歴"}),

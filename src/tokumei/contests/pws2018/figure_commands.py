@@ -24,10 +24,9 @@ LARGEST_CLASS = 100
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command()(audit)
-    app.command()(threshold)
-    app.command()(power)
-    app.command()(tables)
+    for command in (audit, threshold, power, tables):
+        app.command()(command)
+    app.command("class-size")(class_size)
 
 
 def audit(
@@ -78,6 +77,9 @@ def power(
     k: Annotated[str, typer.Option("--k", help="Class sizes, separated by commas.")] = "2,3,4,5",
     max_n: Annotated[int, typer.Option("--max-n", min=1, max=1000, help="The largest number of guesses.")] = 100,
     attempts: Annotated[int, typer.Option("--attempts", min=1, help="How many teams attack.")] = 13,
+    untouched: Annotated[
+        str, typer.Option("--untouched", help="Customers left as they are beside k-anonymity of the rest; commas.")
+    ] = "0",
     p: POption = "1/3",
     alpha: AlphaOption = "0.01/20",
     chart: Annotated[Path | None, typer.Option("--chart", metavar="FILE.svg", help="Draw the curves.")] = None,
@@ -88,38 +90,72 @@ def power(
     from tokumei.contests.pws2018.power import best_attempts, power_table
     from tokumei.errors import ParameterError
 
-    try:
-        sizes = [int(size) for size in k.split(",")]
-    except ValueError:
-        raise ParameterError(f"--k takes whole numbers separated by commas, got '{k}'", code="usage") from None
+    sizes, alone = _numbers("--k", k), _numbers("--untouched", untouched)
     if not all(1 <= size <= LARGEST_CLASS for size in sizes):
         raise ParameterError(f"--k takes class sizes from 1 to {LARGEST_CLASS}, got '{k}'", code="usage")
     probability, level = parse_rational(p, name="--p"), parse_rational(alpha, name="--alpha")
-    table = power_table(sizes, max_n, p=probability, alpha=level, attempts=attempts)
+    table = power_table(sizes, max_n, p=probability, alpha=level, attempts=attempts, untouched=alone)
     best = best_attempts(table)
     if chart is not None:
         from tokumei.data import write_text
         from tokumei.reports import curves
 
         titles = ("number of guesses", "probability that one attempt shows the file unsafe")
-        rows = table.select("n", "caught", "test", k=table["k"].cast(str)).to_dicts()
+        series = (
+            table["k"].cast(str) if len(alone) == 1 else table["k"].cast(str) + ", a = " + table["untouched"].cast(str)
+        )
+        rows = table.select("n", "caught", "test", k=series).to_dicts()
         write_text(chart, curves(rows, x="n", y="caught", series="k", dash="test", titles=titles))
 
     def show(console: Console) -> None:
-        rows = [[r["k"], r["test"], r["n"], r["threshold"], r["caught"], r["survives"]] for r in best.to_dicts()]
+        names = ["untouched", "k", "test", "n", "threshold", "caught", "survives"]
         title = f"the best number of guesses up to {max_n}, and surviving {attempts} attempts"
-        show_table(console, ["k", "test", "guesses", "threshold", "caught", "survives"], rows, title=title)
+        show_table(console, names, [[row[name] for name in names] for row in best.to_dicts()], title=title)
 
     finish({"power": table.to_dicts(), "best": best.to_dicts()}, json=json, show=show)
+
+
+def _numbers(option: str, text: str) -> list[int]:
+    """Return whole numbers separated by commas."""
+    from tokumei.errors import ParameterError
+
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise ParameterError(f"{option} takes whole numbers separated by commas, got '{text}'", code="usage") from None
+
+
+def class_size(
+    largest: Annotated[int, typer.Option("--largest", min=1, max=LARGEST_CLASS, help="The largest class.")] = 10,
+    p: POption = "1/3",
+    json: JsonFlag = False,
+) -> None:
+    """Show from which k on k-anonymity keeps to the hypothesis H0: 1/k! against p^k."""
+    from tokumei.audits import parse_rational
+    from tokumei.contests.pws2018.power import class_against_hypothesis
+
+    rows = class_against_hypothesis(largest, p=parse_rational(p, name="--p")).to_dicts()
+    table = [[row["k"], row["named"], row["allowed"], "yes" if row["holds"] else "no", row["hardest"]] for row in rows]
+    headers = ["k", "whole class named", "H0 allows", "keeps to H0", "hardest set"]
+    finish({"class_sizes": rows}, json=json, table=(headers, table))
 
 
 def tables(
     t_final: Annotated[Path, typer.Argument(metavar="T_FINAL", help="The original of the final round.")],
     submissions: Annotated[Path, typer.Argument(metavar="SUBMISSIONS.parquet", help="The teams' drawn data.")],
     seed: SeedOption = 0,
+    fillings: Annotated[
+        int, typer.Option("--fillings", min=1, help="How often suppressed cells are drawn for tables 8 to 10.")
+    ] = 100,
+    dates: Annotated[
+        bool, typer.Option("--correct-dates/--dates-as-drawn", help="Take a drawn date as itself or the next day.")
+    ] = True,
     json: JsonFlag = False,
 ) -> None:
-    """Reproduce tables 6 to 10 of the contest's report: published and computed values side by side."""
+    """Reproduce tables 6 to 10 of the contest's report: published and computed values side by side.
+
+    Tables 6 and 7 use one filling of suppressed cells, tables 8 to 10 the mean over --fillings.
+    """
     from tokumei.contests.pws2018.report_tables import reproduce_tables
     from tokumei.contests.pws2018.rules import Original
     from tokumei.data import read_table
@@ -127,11 +163,18 @@ def tables(
 
     with progress_bars():
         original = Original.read(t_final)
-        found = reproduce_tables(original.history, read_table(submissions), rng=seeded(seed))
+        found = reproduce_tables(
+            original.history, read_table(submissions), rng=seeded(seed), fillings=fillings, correct_dates=dates
+        )
 
     def show(console: Console) -> None:
         for number in sorted(found.figures["table"].unique().to_list()):
-            _show_report_table(console, found, number)
+            _show_report_table(console, found, number, "one filling" if number < 8 else f"mean of {fillings} fillings")
+        correlations = found.correlations
+        names = ["table", "measure", "published", "reproduced", "significant", "reproduced_significant"]
+        shown = [[_shown(row[name]) for name in names] for row in correlations.to_dicts()]
+        headers = ["table", "measure", "printed r", "our r", "printed: significant", "ours: significant"]
+        show_table(console, headers, shown, title="correlation with U (section 6.4)")
         rows = found.agreement().rows()
         headers = ["table", "measure", "mean difference", "largest", "mean relative"]
         show_table(console, headers, [[*map(_shown, row)] for row in rows], title="agreement over the teams")
@@ -142,20 +185,28 @@ def tables(
         "correlations": found.correlations.to_dicts(),
         "agreement": found.agreement().to_dicts(),
         "critical_correlation": found.critical,
+        "fillings": {"6": 1, "7": 1, "8": fillings, "9": fillings, "10": fillings},
+        "dates_corrected": dates,
     }
     finish(document, json=json, show=show)
 
 
-def _show_report_table(console: Console, found: ReportTables, number: int) -> None:
+def _show_report_table(console: Console, found: ReportTables, number: int, filling: str) -> None:
     """Print one table, a block of three columns (published, reproduced, difference) per measure."""
     frame = found.side_by_side(number)
     measures = [name.removesuffix("_published") for name in frame.columns if name.endswith("_published")]
+    chosen = found.figures.filter(found.figures["table"] == number)
+    comparable = set(chosen.filter(chosen["comparable"])["measure"])
     for measure in measures:
         columns = ["team", f"{measure}_published", f"{measure}_reproduced", f"{measure}_difference"]
         rows = [[*map(_shown, row)] for row in frame.select(columns).rows()]
+        if measure not in comparable:
+            rows = [[*row[:3], "not comparable"] for row in rows]
         headers = ["team", "published", "reproduced", "difference"]
-        show_table(console, headers, rows, title=f"table {number}: {measure}")
+        show_table(console, headers, rows, title=f"table {number}: {measure} ({filling})")
 
 
 def _shown(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "" if value is None else value

@@ -1,9 +1,9 @@
-"""How likely the safety test catches k-anonymized data (PWS Cup 2018 report, section on the criterion; spec B.7).
+"""How likely the safety test catches k-anonymized data (PWS Cup 2018 report, section on the criterion).
 
 The attacker knows the classes of k persons with equal histories and nothing more. Inside a class every assignment of
 persons to pseudonyms is equally likely, and the attacker writes down one: the number of hits is the number of
 fixed points of a random permutation. Classes are guessed one after the other; if the number of guesses is no multiple
-of k, only some members of the last class are guessed.
+of k, only some members of the last class are guessed. Untouched customers are guessed first: each is a hit.
 
 >>> round(detection_power(2, 24), 7)  # the report's "about 0.073"
 0.072998
@@ -79,10 +79,12 @@ def power_table(
     alpha: Fraction = OFFICIAL_ALPHA,
     attempts: int = CONTEST_ATTEMPTS,
     smallest_n: int = 1,
+    untouched: Iterable[int] = (0,),
 ) -> pl.DataFrame:
-    """Return, per k, n and test (official, sharp), the chance of being caught by one attempt and of surviving all.
+    """Return, per a, k, n and test (official, sharp), the chance of being caught by one attempt and of surviving all.
 
-    Columns: ``k``, ``n``, ``test``, ``threshold``, ``caught``, ``survives``.
+    a counts the customers who were left ``untouched``, beside k-anonymity of the rest. Columns: ``untouched``, ``k``,
+    ``n``, ``test``, ``threshold``, ``caught``, ``survives``.
     """
     if attempts < 1:
         raise ParameterError(f"the number of attempts must be at least 1, got {attempts}")
@@ -90,22 +92,59 @@ def power_table(
         "official": official_thresholds(max_n, p=p, alpha=alpha),
         "sharp": sharp_thresholds(max_n, p=p, alpha=alpha),
     }
+    alone = [_untouched(count) for count in untouched]
     rows = [
-        (k, n, name, limits[n], min(float(hits[limits[n] :].sum()), 1.0))
+        (sure, k, n, name, limits[n], _at_least(hits[max(n - sure, 0)], limits[n] - min(n, sure)))
         for k in ks
-        for n, hits in enumerate(_hits_by_guesses(_class_size(k), max_n))
-        if n >= smallest_n
+        for hits in [list(_hits_by_guesses(_class_size(k), max_n))]
+        for sure in alone
+        for n in range(smallest_n, max_n + 1)
         for name, limits in tests.items()
     ]
-    schema = {"k": pl.Int64, "n": pl.Int64, "test": pl.String, "threshold": pl.Int64, "caught": pl.Float64}
+    schema = {
+        "untouched": pl.Int64,
+        "k": pl.Int64,
+        "n": pl.Int64,
+        "test": pl.String,
+        "threshold": pl.Int64,
+        "caught": pl.Float64,
+    }
     table = pl.DataFrame(rows, schema=schema, orient="row")
     return table.with_columns(((1.0 - pl.col("caught")) ** attempts).alias("survives"))
 
 
 def best_attempts(table: pl.DataFrame) -> pl.DataFrame:
-    """Return, per k and test, the number of guesses with the best chance (the smallest such number)."""
-    ranked = table.sort(["k", "test", "caught", "n"], descending=[False, False, True, False])
-    return ranked.unique(["k", "test"], keep="first", maintain_order=True)
+    """Return, per a, k and test, the number of guesses with the best chance (the smallest such number)."""
+    keys = ["untouched", "k", "test"]
+    ranked = table.sort([*keys, "caught", "n"], descending=[False, False, False, True, False])
+    return ranked.unique(keys, keep="first", maintain_order=True)
+
+
+def class_against_hypothesis(largest: int, *, p: Fraction = OFFICIAL_P) -> pl.DataFrame:
+    """Return, per class size m, the chance 1/m! to name a whole class beside the p^m that H0 allows.
+
+    A class of k persons who are published alike satisfies H0 exactly if no set of j of them is named with more than
+    p^j: the chance is (k - j)!/k!, and the whole class is the hardest set. Columns: ``k``, ``named``, ``allowed``,
+    ``holds`` (whether all of its sets keep to H0), ``hardest`` (the j with the largest quotient).
+    """
+    rows = []
+    for k in range(1, largest + 1):
+        quotients = [Fraction(factorial(k - j), factorial(k)) / p**j for j in range(1, k + 1)]
+        hardest = max(range(k), key=lambda place: quotients[place]) + 1
+        rows.append((k, 1.0 / factorial(k), float(p**k), max(quotients) <= 1, hardest))
+    schema = {"k": pl.Int64, "named": pl.Float64, "allowed": pl.Float64, "holds": pl.Boolean, "hardest": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _at_least(hits: Floats, needed: int) -> float:
+    """Return the probability of at least so many hits."""
+    return min(float(hits[max(needed, 0) :].sum()), 1.0)
+
+
+def _untouched(count: int) -> int:
+    if count < 0:
+        raise ParameterError(f"the number of untouched customers must be at least 0, got {count}")
+    return count
 
 
 def _class_size(k: int) -> int:

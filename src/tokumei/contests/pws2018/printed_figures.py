@@ -1,4 +1,4 @@
-"""The figures that the PWS Cup 2018 report prints: tables 3 and 6 to 10 (spec B.11), from ``printed_figures.toml``."""
+"""The figures that the PWS Cup 2018 report prints: tables 3, 5 and 6 to 10, from ``printed_figures.toml``."""
 
 from __future__ import annotations
 
@@ -34,6 +34,17 @@ def _table(name: str) -> pl.DataFrame:
 def published_utility() -> pl.DataFrame:
     """Return the utility U of each team (table 3): team, U."""
     return _table("tables_6_and_7").select("team", "U")
+
+
+def published_result() -> pl.DataFrame:
+    """Return table 3: team, U, hit (whether an effective re-identification was received)."""
+    hit = _printed()["table_3_hit"]
+    return published_utility().with_columns(hit=pl.col("team").is_in(hit))
+
+
+def published_kinds() -> list[dict[str, Any]]:
+    """Return table 5: the kind of a file, customers untouched, k of the rest, how many files and how many survived."""
+    return list(_printed()["table_5"])
 
 
 def published_figures() -> pl.DataFrame:

@@ -22,6 +22,7 @@ from tokumei.array_types import Ints
 from tokumei.audits import OFFICIAL_ALPHA, OFFICIAL_P, read_threshold_table
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2018.canonical_cells import OtherText, other_text
+from tokumei.contests.pws2018.combined_evidence import combined_evidence
 from tokumei.contests.pws2018.files import FILES, SCHEMA
 from tokumei.contests.pws2018.guess_checker import check_guesses
 from tokumei.contests.pws2018.publishing import aligned_slices, published_bytes
@@ -49,7 +50,7 @@ from tokumei.parts import Attack, Method
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
-    from tokumei.contests.pws2018.use_cases import UseCases
+    from tokumei.contests.pws2018.use_cases import UseCaseOptions, UseCases
 
 NAME = "pws2018"
 FIELDS = ("date", "goods", "price", "quantity")
@@ -205,13 +206,19 @@ class Rules2018:
         return strict_bound(history)
 
     def use_cases(
-        self, original: Original, anonymized: Anonymized, *, draws: int, rng: np.random.Generator
+        self,
+        original: Original,
+        anonymized: Anonymized,
+        *,
+        draws: int,
+        rng: np.random.Generator,
+        options: UseCaseOptions | None = None,
     ) -> UseCases:
         """Return the errors of the report's use cases and statistics, as means over the draws."""
         from tokumei.contests.pws2018.use_cases import judge_use_cases
 
         release = anonymized.release(original.history)
-        return judge_use_cases(original.history, release, rng=rng, draws=draws)
+        return judge_use_cases(original.history, release, rng=rng, draws=draws, options=options)
 
     def audit(
         self,
@@ -278,6 +285,7 @@ class Rules2018:
             "safety": [{"file": str(path), **found.as_dict()} for path, found in zip(guesses, results, strict=True)],
             "unsafe": any(found.unsafe for found in results),
             "sharp_unsafe": any(found.sharp_unsafe for found in results),
+            "combined": combined_evidence([(found.n, found.hits) for found in results]).as_dict(),
         }
 
 

@@ -1,4 +1,4 @@
-"""What is left of the work that people do with purchase data: the use cases of the PWS Cup 2018 report (spec B.10).
+"""What is left of the work that people do with purchase data: the use cases of the PWS Cup 2018 report.
 
 An analyst would look for goods bought together, sort customers by recency, frequency and amount, recommend goods, list
 the best-selling ones, and compute statistics. `Original` does all of it once on the original data and compares any
@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
@@ -53,7 +52,7 @@ _ERRORS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseCaseOptions:
-    """What the report leaves open; the defaults are those that fit its tables (spec F-B2, F-B3, F-B4, F-B11).
+    """What the report leaves open; the defaults are those that fit its tables (docs: pws2018).
 
     ``min_support`` counts baskets; ``rfm_divisor`` is the largest possible distance sqrt(2) n or, for the plain RMSE
     of 2016, sqrt(1000); ``dozen_cap`` None removes the cap; ``ddof`` 1 gives sample variances.
@@ -62,7 +61,7 @@ class UseCaseOptions:
     min_support: int = 100
     max_set_size: int | None = None
     fill_suppressed_goods: bool = False
-    rfm_divisor: Literal["largest", "cells"] = "largest"
+    rfm_divisor: str = "largest"
     dozen_cap: int | None = DOZEN_CAP
     ddof: int = 0
 

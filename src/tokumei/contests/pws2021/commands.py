@@ -9,7 +9,7 @@ import typer
 
 from tokumei.cli.examples import add_examples
 from tokumei.cli.output import SHOWN_FINDINGS, JsonFlag, StrictFlag, finish, show_table, warn
-from tokumei.contests.pws2021 import run_commands
+from tokumei.contests.pws2021 import poster_commands, run_commands
 from tokumei.contests.pws2021.run_commands import B, D, X
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 run_commands.register(app)
+poster_commands.register(app)
 
 C = Annotated[Path, typer.Argument(metavar="C", help="B without the deleted rows.")]
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="B, C or D.")]

@@ -76,7 +76,7 @@ class Pws2021(Contest):
 
     name: ClassVar[str] = "pws2021"
     command_module: ClassVar[str] = "tokumei.contests.pws2021.commands"
-    source: ClassVar[str] = "PWS Cup 2021 (spec D)"
+    source: ClassVar[str] = "PWS Cup 2021"
     about: ClassVar[Both] = {
         "en": "PWS Cup 2021: check, measure, attack and judge a health table with deleted and changed rows",
         "ja": "PWS Cup 2021：行を削除し値を変えた健康データを検査、測定、攻撃、判定する",
@@ -131,8 +131,10 @@ class Pws2021(Contest):
     limits_of: str = parameter(
         "round", "whose limits apply: those of the round, or of this one", choices=("round", "preliminary", "final")
     )
+    shuffle: bool = parameter(True, "hand out the test rows CT in random order; in 2021 they were in the order of B")
     parameters_ja: ClassVar[Mapping[str, str]] = {
         "strict": "公式プログラムの癖を正す",
+        "shuffle": "テスト行CTを無作為な順序で配る（2021年はBの順序のままでした）",
         "limits_of": "適用する制限: その回のもの、またはこの回のもの",
     }
 
@@ -210,7 +212,7 @@ class Pws2021(Contest):
         """Return D for all, and for every attacker test rows CT, whose true rows EA the judge keeps."""
         import numpy as np
 
-        from tokumei.contests.pws2021.picked_rows import draw_rows
+        from tokumei.contests.pws2021.picked_rows import draw_rows, shuffled
         from tokumei.contests.pws2021.rules import read_rows
         from tokumei.data import read_bytes
 
@@ -221,6 +223,8 @@ class Pws2021(Contest):
             words = hmac.new(seed.encode(), attacker.encode(), hashlib.sha256).digest()
             rng = np.random.default_rng(int.from_bytes(words))
             rows, truth = draw_rows(original.frame.height, deleted, rng=rng)
+            if self.shuffle:
+                rows, truth = shuffled(rows, truth, rng=rng)
             tests[attacker] = {"CT": _text(original.lines(rows))}
             answers[attacker] = {"EA": _text(truth.tolist())}
         common = {"D": read_bytes(release / "D.csv")}

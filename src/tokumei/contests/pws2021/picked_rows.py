@@ -1,4 +1,4 @@
-"""pick: the test rows CT of an attacker and their true rows in D (spec D.6, F-D10)."""
+"""pick: the test rows CT of an attacker and their true rows in D ."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ def draw_rows(count: int, deleted: Ints, *, rng: np.random.Generator, each: int 
         raise InfeasibleError(message, code="too-few-rows")
     drawn = (rng.choice(gone, few, replace=False), rng.choice(left, 2 * each - few, replace=False))
     return _answered(kept, np.sort(np.concatenate(drawn)))
+
+
+def shuffled(rows: Ints, answers: Ints, *, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return test rows and answers in a random order, which tells nothing of where a row stands in D."""
+    order = rng.permutation(len(rows))
+    return rows[order], answers[order]
 
 
 def _answered(kept: Bools, chosen: Ints) -> tuple[Ints, Ints]:

@@ -24,7 +24,7 @@ from tokumei.contests.pws2021.metrics.information_loss import InformationLoss, i
 from tokumei.contests.pws2021.metrics.linkage_marks import LinkageMarks, linkage_marks, mean_risk
 from tokumei.contests.pws2021.metrics.uniqueness_rate import uniqueness_rate
 from tokumei.contests.pws2021.metrics.utility_marks import utility_marks
-from tokumei.contests.pws2021.picked_rows import OFFICIAL_SEED, pick_rows
+from tokumei.contests.pws2021.picked_rows import OFFICIAL_SEED, pick_rows, shuffled
 from tokumei.contests.pws2021.rows import first_equal_rows, kept_rows
 from tokumei.contests.pws2021.table import HealthTable, health_table
 from tokumei.contests.reading import read_contest
@@ -147,15 +147,30 @@ class Rules2021:
         """Return how well the guesses E meet the answers EA."""
         return linkage_marks(read_guesses(answers, "EA")[:, 0], read_guesses(guesses, "E"), strict=self.strict)
 
-    def pick(self, original: HealthFile, x: Path, *, seed: int = OFFICIAL_SEED) -> tuple[list[str], Ints]:
+    def pick(
+        self, original: HealthFile, x: Path, *, seed: int = OFFICIAL_SEED, shuffle: bool = False
+    ) -> tuple[list[str], Ints]:
         """Return the lines of CT and the answers EA."""
         rows, answers = pick_rows(original.frame.height, read_rows(x, count=original.frame.height), seed=seed)
+        if shuffle:
+            rows, answers = shuffled(rows, answers, rng=np.random.default_rng(seed))
         return original.lines(rows), answers
 
     def risk(
-        self, attack: Attack, original: HealthFile, d: Path, x: Path, *, draws: int, seed: int = 0
+        self,
+        attack: Attack,
+        original: HealthFile,
+        d: Path,
+        x: Path,
+        *,
+        draws: int,
+        seed: int = 0,
+        shuffle: bool = False,
     ) -> tuple[Score, list[LinkageMarks]]:
-        """Return the mean risk of an attack over many draws of test rows, and the marks of every draw."""
+        """Return the mean risk of an attack over many draws of test rows, and the marks of every draw.
+
+        With ``shuffle`` the test rows come in random order, not in that of B.
+        """
         deleted = read_rows(x, count=original.frame.height)
         release = HealthFile.read(d, "D").table.release()
         if len(release) != original.frame.height - len(deleted):
@@ -166,6 +181,8 @@ class Rules2021:
             for draw in range(draws):
                 rows, answers = pick_rows(original.frame.height, deleted, seed=seed + draw)
                 generator = np.random.default_rng([seed, draw])
+                if shuffle:
+                    rows, answers = shuffled(rows, answers, rng=generator)
                 guesses = attack.guess(original.history.take(rows), release, rng=generator)
                 choices = guesses.choices(release.pseudonyms)
                 marks.append(linkage_marks(answers, choices, strict=self.strict))

@@ -26,6 +26,9 @@ B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
 D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]
 X = Annotated[Path, typer.Argument(metavar="X", help="The deleted rows of B, counted from 0.")]
 SEEDS_PER_SAVE = 200
+ShuffleOption = Annotated[
+    bool, typer.Option("--shuffle", help="Test rows in random order (in 2021 they had the order of B).")
+]
 CT = Annotated[Path, typer.Argument(metavar="CT", help="The test rows.")]
 
 
@@ -131,13 +134,14 @@ def pick(
     seed: Annotated[
         int, typer.Option("--seed", min=0, help="100 is the published draw; a contest needs its own.")
     ] = 100,
+    shuffle: ShuffleOption = False,
     json: JsonFlag = False,
 ) -> None:
     """Draw 50 deleted and 50 kept rows of B as test rows CT, with their true rows EA."""
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
     check_targets((output, answers), b, x)
-    lines, truth = Rules2021().pick(HealthFile.read(b, "B"), x, seed=seed)
+    lines, truth = Rules2021().pick(HealthFile.read(b, "B"), x, seed=seed, shuffle=shuffle)
     _write(output, lines)
     _write(answers, truth.tolist(), secret=True)
     rows = list(zip(lines, truth.tolist(), strict=True))
@@ -205,6 +209,7 @@ def risk(
     name: Annotated[str, typer.Option("--attack", help="rlink, attack, team06, odds-penalty or likelihood.")] = "rlink",
     draws: Annotated[int, typer.Option("--draws", min=2, help="How many sets of test rows to draw.")] = 100,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the first draw.")] = 0,
+    shuffle: ShuffleOption = False,
     settings: SettingsOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -214,7 +219,7 @@ def risk(
     rules = Rules2021()
     part = with_settings(rules.find_attack(name), settings)
     with progress_bars():
-        score, marks = rules.risk(part, HealthFile.read(b, "B"), d, x, draws=draws, seed=seed)
+        score, marks = rules.risk(part, HealthFile.read(b, "B"), d, x, draws=draws, seed=seed, shuffle=shuffle)
     low, high = (score.interval.low, score.interval.high) if score.interval else (score.value, score.value)
     sentence = f"{name}: risk {score.value:.4f} ({low:.4f} to {high:.4f}) over {draws} draws"
     document = {"attack": name, **score.as_dict(), "draws": [mark.as_dict() for mark in marks]}

@@ -125,13 +125,13 @@ class KConcealmentByAssignment(Method):
 
     Does not protect several people at once: all links of a cycle fall together, with probability 1/2, where pairs fall
     one by one; ``longest`` bounds the cycles. With k >= 3 the own history is in every hull and the cheapest complete
-    hypothesis is mostly the true one: prototypes named 72 to 93 % of the people (research part 2). For k >= 3 use
+    hypothesis is mostly the true one: prototypes named 72 to 93 % of the people. For k >= 3 use
     `k-anonymity`, or `uniform-concealment`, which draws the owners afterwards.
     """
 
     name: ClassVar[str] = "k-concealment-assignment"
     summary: ClassVar[str] = "every pseudonym is the hull of k subjects given by disjoint permutations"
-    source: ClassVar[str] = "k-regular concealment by linear assignment (research notes, part 1)"
+    source: ClassVar[str] = "k-regular concealment by linear assignment; own"
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     k: int = parameter(2, "how many subjects every pseudonym may stand for", low=2)

@@ -126,12 +126,12 @@ class KConcealment(Method):
     Does not protect against one who weighs hypotheses: a subject that many are joined with (a hub) leaves its partners
     almost certain, the ``greedy`` graph more often than the edge cover; at k >= 3 the cheapest complete hypothesis is
     mostly the true one. Generalized pseudonyms say who is longer than whom: record counts alone settled 57 % of them on
-    purchases (research part 1). Audit what you publish; `uniform-concealment` bounds single links by proof.
+    purchases. Audit what you publish; `uniform-concealment` bounds single links by proof.
     """
 
     name: ClassVar[str] = "k-concealment"
     summary: ClassVar[str] = "every history fits k pseudonyms: unions of records of joined subjects (Algorithm 1)"
-    source: ClassVar[str] = "k-concealment for history data, Algorithm 1 (spec C.3)"
+    source: ClassVar[str] = "k-concealment for history data, Algorithm 1"
 
     k: int = parameter(2, "how many pseudonyms every subject must fit", low=2)
     graph: str = parameter("edge-cover", "how partners are chosen", choices=tuple(GRAPHS))

@@ -77,7 +77,7 @@ class UniformConcealment(Method):
 
     name: ClassVar[str] = "uniform-concealment"
     summary: ClassVar[str] = "hulls of k subjects, owners drawn afterwards: every single link is 1/k by proof"
-    source: ClassVar[str] = "uniform concealment (research notes, part 3)"
+    source: ClassVar[str] = "uniform concealment; own"
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     k: int = parameter(2, "every link has probability 1/k or less", low=2)

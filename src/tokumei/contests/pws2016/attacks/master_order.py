@@ -52,7 +52,7 @@ class MasterOrder(_Ordering):
 
     name: ClassVar[str] = "re-sort"
     summary: ClassVar[str] = "sort both masters by sex, birthday, country and pair equal places"
-    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.5)"
+    source: ClassVar[str] = "PWS Cup 2016 sample"
 
     def sorted_rows(self, shop: Shop) -> Ints:
         """Return the rows sorted by (sex, birthday, country)."""
@@ -67,7 +67,7 @@ class CountOrder(_Ordering):
 
     name: ClassVar[str] = "re-tnum"
     summary: ClassVar[str] = "sort both masters by number of transactions and pair equal places"
-    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.5)"
+    source: ClassVar[str] = "PWS Cup 2016 sample"
 
     def sorted_rows(self, shop: Shop) -> Ints:
         """Return the rows sorted by number of transactions."""

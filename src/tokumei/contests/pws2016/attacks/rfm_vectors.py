@@ -20,7 +20,7 @@ class RfmVectors(MasterAttack):
 
     name: ClassVar[str] = "re-rfm"
     summary: ClassVar[str] = "optimal one-to-one assignment of nearest RFM vectors"
-    source: ClassVar[str] = "tokumei; RFM as in spec A.3.3"
+    source: ClassVar[str] = "tokumei; RFM as in PWS Cup 2016"
 
     def choose(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the assignment with the least summed distance."""

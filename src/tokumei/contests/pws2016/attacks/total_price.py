@@ -32,7 +32,7 @@ class TotalPrice(MasterAttack):
 
     name: ClassVar[str] = "re-totprice"
     summary: ClassVar[str] = "the original customer with the nearest total amount"
-    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.5, F-A3)"
+    source: ClassVar[str] = "PWS Cup 2016 sample"
 
     def choose(self, original: Shop, published: Shop, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Return the rows of M with the nearest totals, in integer pence."""

@@ -26,7 +26,7 @@ class DividedTransactions(MasterMethod):
 
     name: ClassVar[str] = "ano-divt"
     summary: ClassVar[str] = "one birthday for all, transactions divided in two with equal sums, shuffled"
-    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.4)"
+    source: ClassVar[str] = "PWS Cup 2016 sample"
 
     birthday: str = parameter("1975/1/1", "the birthday that everybody gets")
     share: float = parameter(1.0, "share of the transactions of quantity 2 or more that are divided", low=0.0, high=1.0)

@@ -19,7 +19,7 @@ class MasterSampling(MasterMethod):
 
     name: ClassVar[str] = "ano-sampling"
     summary: ClassVar[str] = "delete each customer with a fixed probability, keep the rest as it is"
-    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.4)"
+    source: ClassVar[str] = "PWS Cup 2016 sample"
 
     delete_probability: float = parameter(0.9, "probability that a customer is deleted", low=0.0, high=0.999)
     length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)

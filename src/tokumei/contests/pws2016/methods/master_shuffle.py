@@ -18,7 +18,7 @@ class MasterShuffle(MasterMethod):
 
     name: ClassVar[str] = "ano-shuffle"
     summary: ClassVar[str] = "shuffle the customers and give them pseudonyms, keep every value"
-    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.4)"
+    source: ClassVar[str] = "PWS Cup 2016 sample"
 
     length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
 

@@ -29,7 +29,7 @@ class PseudonymControl(MasterMethod):
 
     name: ClassVar[str] = "ano-pseudonyms"
     summary: ClassVar[str] = "shuffle, and renew pseudonyms by period or count or exchange them between customers"
-    source: ClassVar[str] = "PWS Cup 2016, pseudonym control (spec A.1.4)"
+    source: ClassVar[str] = "PWS Cup 2016, pseudonym control"
 
     period: str = parameter("month", "renew by calendar", choices=("never", "day", "week", "month", "year"))
     count: int = parameter(0, "renew after this many transactions (0: never); set period=never", low=0)

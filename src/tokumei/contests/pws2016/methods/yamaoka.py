@@ -24,7 +24,7 @@ class Yamaoka(MasterMethod):
 
     name: ClassVar[str] = "ano-ya"
     summary: ClassVar[str] = "pseudonyms only, with a random P unrelated to the data (cheating)"
-    source: ClassVar[str] = "PWS Cup 2016 sample, Yamaoka anonymization (spec A.4)"
+    source: ClassVar[str] = "PWS Cup 2016 sample, Yamaoka anonymization"
 
     length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
 
@@ -41,7 +41,7 @@ class ShiftedYamaoka(MasterMethod):
 
     name: ClassVar[str] = "ano-tya"
     summary: ClassVar[str] = "pseudonyms only, with the fixed P = 2, 3, ..., n, 1 (cheating)"
-    source: ClassVar[str] = "PWS Cup 2016 sample (spec A.4)"
+    source: ClassVar[str] = "PWS Cup 2016 sample"
 
     length: int = parameter(16, "hexadecimal digits of a pseudonym", low=8, high=50)
 

@@ -32,13 +32,11 @@ class _CrossTabulation(Metric):
     """Compares T by M with T' by a master whose rows are in the order of M'."""
 
     needs: ClassVar[tuple[str, ...]] = ("records", "people")
-    source: ClassVar[str] = "PWS Cup 2016 (spec A.3.1, A.3.2)"
+    source: ClassVar[str] = "PWS Cup 2016"
 
     cells: str = parameter("sex-country", "attributes that make the cells", choices=tuple(CELLS))
     orphans: str = parameter(
-        "strict",
-        "transactions without a row in M' (F-A2): left out, or sorted by M if they show an id of M",
-        choices=ORPHANS,
+        "strict", "transactions without a row in M': left out, or sorted by M if they show an id of M", choices=ORPHANS
     )
 
     @abstractmethod

@@ -21,7 +21,7 @@ class MasterHamming(Metric):
 
     name: ClassVar[str] = "ham"
     summary: ClassVar[str] = "share of the values of the master that changed"
-    source: ClassVar[str] = "PWS Cup 2016 (spec A.3.4)"
+    source: ClassVar[str] = "PWS Cup 2016"
     needs: ClassVar[tuple[str, ...]] = ("records", "people")
 
     complement: bool = parameter(False, "give the share of equal cells, which the printed formula of the paper counts")

@@ -31,7 +31,7 @@ class RfmError(Metric):
 
     name: ClassVar[str] = "rfm"
     summary: ClassVar[str] = "how far the table of customers by recency, frequency and money moved"
-    source: ClassVar[str] = "PWS Cup 2016 (spec A.3.3)"
+    source: ClassVar[str] = "PWS Cup 2016"
     needs: ClassVar[tuple[str, ...]] = ("records", "people")
 
     def measure(self, history: History, release: Release, secret: Secret) -> Score:  # noqa: ARG002

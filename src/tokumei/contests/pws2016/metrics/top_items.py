@@ -30,7 +30,7 @@ class TopItems(Metric):
 
     name: ClassVar[str] = "topitem"
     summary: ClassVar[str] = "share of the most frequent items that are still among them"
-    source: ClassVar[str] = "PWS Cup 2016 (spec A.3.5)"
+    source: ClassVar[str] = "PWS Cup 2016"
     needs: ClassVar[tuple[str, ...]] = ("records", "people")
 
     threshold: int | None = parameter(None, "rows that make a top item (none: those of the 100th of T)", low=1)

@@ -27,7 +27,7 @@ class FirstGuess(Attack):
 
     name: ClassVar[str] = "re-1"
     summary: ClassVar[str] = "one guess: the first pseudonym is the first subject"
-    source: ClassVar[str] = "PWS Cup 2018, sample attack re-1 (spec B.9)"
+    source: ClassVar[str] = "PWS Cup 2018, sample attack re-1"
 
     def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:  # noqa: ARG002
         """Return one guess, or none if there is nothing to guess."""

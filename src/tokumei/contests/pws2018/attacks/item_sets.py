@@ -196,7 +196,7 @@ class ItemSets(Attack):
 
     name: ClassVar[str] = "re-item"
     summary: ClassVar[str] = "intersect, item by item, the pseudonyms that may hold what a subject bought"
-    source: ClassVar[str] = "PWS Cup 2018, sample attack re-item (spec B.9)"
+    source: ClassVar[str] = "PWS Cup 2018, sample attack re-item"
 
     choice: str = parameter("random", "which of several candidates is guessed", choices=("random", "smallest"))
     column: str | None = parameter(None, "the category column to compare (none: the first)")

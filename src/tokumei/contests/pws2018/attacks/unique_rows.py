@@ -45,7 +45,7 @@ class UniqueRows(Attack):
 
     name: ClassVar[str] = "re-uniq"
     summary: ClassVar[str] = "link records that were published unchanged and are unique in the original"
-    source: ClassVar[str] = "PWS Cup 2018, sample attack re-uniq (spec B.9)"
+    source: ClassVar[str] = "PWS Cup 2018, sample attack re-uniq"
 
     def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:  # noqa: ARG002
         """Return one guess per pseudonym that has a linked record."""

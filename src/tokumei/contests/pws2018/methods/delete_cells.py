@@ -21,7 +21,7 @@ class DeleteCells(Method):
 
     name: ClassVar[str] = "ano-del-lc"
     summary: ClassVar[str] = "suppress cells and delete records at random; ids are kept (sample, not safe)"
-    source: ClassVar[str] = "PWS Cup 2018, sample anonymizer ano-del-lc (spec B.9)"
+    source: ClassVar[str] = "PWS Cup 2018, sample anonymizer ano-del-lc"
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     p: float = parameter(0.5, "probability that a cell or an id is deleted", low=0.0, high=1.0)

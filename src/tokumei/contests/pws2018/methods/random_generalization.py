@@ -30,7 +30,7 @@ class RandomGeneralization(Method):
 
     name: ClassVar[str] = "ano-random"
     summary: ClassVar[str] = "widen cells by random values of their column, suppress and delete some (sample, not safe)"
-    source: ClassVar[str] = "PWS Cup 2018, sample anonymizer ano-random (spec B.9)"
+    source: ClassVar[str] = "PWS Cup 2018, sample anonymizer ano-random"
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     dates: int = parameter(10, "a date is widened by fewer than this many random values", low=1, high=100)

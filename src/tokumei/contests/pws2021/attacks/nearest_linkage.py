@@ -27,7 +27,7 @@ class NearestLinkage(RowAttack):
 
     name: ClassVar[str] = "rlink"
     summary: ClassVar[str] = "the three nearest rows; far rows are answered as deleted"
-    source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
+    source: ClassVar[str] = "PWS Cup 2021 sample program"
 
     def choose(self, test: HealthTable, published: HealthTable, *, rng: np.random.Generator) -> Ints:  # noqa: ARG002
         """Link by distance; nothing is left to chance, ties go to the smaller row number."""
@@ -48,7 +48,7 @@ class ClosestRows(RowAttack):
 
     name: ClassVar[str] = "attack"
     summary: ClassVar[str] = "the nearest row for the closest pairs"
-    source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
+    source: ClassVar[str] = "PWS Cup 2021 sample program"
 
     count: int = parameter(100, "how many pairs are answered", low=1)
 

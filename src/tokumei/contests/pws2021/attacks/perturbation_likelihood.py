@@ -137,7 +137,9 @@ class PerturbationLikelihood(RowAttack):
     source: ClassVar[str] = "own; record linkage after Fellegi and Sunter (1969) with expectation maximization"
 
     presence: float = parameter(0.5, "share of the test rows that were kept", low=0.01, high=0.99)
-    ordered: bool = parameter(True, "whether the test rows and D keep the order of the original table")
+    ordered: bool | None = parameter(
+        None, "whether the test rows and D keep the order of the original table (default: what the rows speak for)"
+    )
     model: str = parameter("best", "how rows were changed", choices=("best", "noise", "exchange"))
     rounds: int = parameter(15, "rounds of estimation", low=1, high=1000)
     mixed: bool = parameter(True, "guess rows for topk even where the answer is 'deleted', as the checker allows")
@@ -150,24 +152,28 @@ class PerturbationLikelihood(RowAttack):
         """Return P(test row became row of D) under the likelier model."""
         test, release = same_levels([test, release])
         models = {"noise": noise_classes, "exchange": exchange_classes}
-        chosen = [self.model] if self.model in models else list(models)
-        found = [self._estimated(models[name](test, release)) for name in chosen]
-        return max(found, key=lambda pair: pair[1])[0]
+        features = [models[name](test, release) for name in ([self.model] if self.model in models else models)]
+        ways = [True, False] if self.ordered is None else [self.ordered]
+        best = [
+            max((self._estimated(one, ordered=way) for one in features), key=lambda pair: pair[1])[0] for way in ways
+        ]
+        # Rows that were shuffled are likelier without an order than in one.
+        return max(best, key=lambda alignment: alignment.log_likelihood)
 
-    def _estimated(self, features: list[_Feature]) -> tuple[Alignment, float]:
+    def _estimated(self, features: list[_Feature], *, ordered: bool) -> tuple[Alignment, float]:
         """Alternate between places of the rows and the perturbation that they show; return also how far to trust it.
 
         Planted copies make a wrong model likely, but not in the right order: where order is known, a model is as good
         as what order adds to its likelihood.
         """
         changes = [feature.start for feature in features]
-        align = align_ordered if self.ordered else align_independently
+        align = align_ordered if ordered else align_independently
         for _ in range(self.rounds):
             alignment = align(_ratios(features, changes), self.presence)
             changes = [_learned(feature, alignment.places) for feature in features]
         ratios = _ratios(features, changes)
         alignment = align(ratios, self.presence)
-        without = align_independently(ratios, self.presence).log_likelihood if self.ordered else 0.0
+        without = align_independently(ratios, self.presence).log_likelihood if ordered else 0.0
         return alignment, alignment.log_likelihood - without
 
     def _answers(self, alignment: Alignment) -> Ints:

@@ -57,7 +57,7 @@ class SeedSearch(Part):
 
     name: ClassVar[str] = "seed-guess"
     summary: ClassVar[str] = "search the seed of a public generator by rows known of its output"
-    source: ClassVar[str] = "Data Protection Club, PWS Cup 2021 (spec D.8)"
+    source: ClassVar[str] = "Data Protection Club, PWS Cup 2021"
 
     first: int = parameter(0, "the first seed", low=0)
     last: int = parameter(9_999_999, "the last seed", low=0)

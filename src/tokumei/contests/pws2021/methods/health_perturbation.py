@@ -19,7 +19,7 @@ class RandomizedValues(RowMethod):
 
     name: ClassVar[str] = "rr"
     summary: ClassVar[str] = "randomized response on the cells of columns"
-    source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
+    source: ClassVar[str] = "PWS Cup 2021 sample program"
 
     p: float = parameter(0.9, "probability that a cell is kept", low=0.0, high=1.0)
     columns: str = parameter("0_2_3_4_6_7_10", "columns, by number or name")
@@ -46,7 +46,7 @@ class LaplaceValues(RowMethod):
 
     name: ClassVar[str] = "dp"
     summary: ClassVar[str] = "Laplace noise on numeric columns"
-    source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
+    source: ClassVar[str] = "PWS Cup 2021 sample program"
 
     columns: str = parameter("1_5", "numeric columns, by number or name")
     epsilons: str = parameter("1.0_2.0", "epsilon per column")

@@ -51,7 +51,7 @@ class TopRows(_RowChoice):
 
     name: ClassVar[str] = "top"
     summary: ClassVar[str] = "delete rows with a value above a threshold"
-    source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
+    source: ClassVar[str] = "PWS Cup 2021 sample program"
 
     columns: str = parameter("1_5", "numeric columns, by number or name")
     thresholds: str = parameter("75_50", "the largest value kept, per column")
@@ -68,7 +68,7 @@ class BottomRows(_RowChoice):
 
     name: ClassVar[str] = "bottom"
     summary: ClassVar[str] = "delete rows with a value below a threshold"
-    source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
+    source: ClassVar[str] = "PWS Cup 2021 sample program"
 
     columns: str = parameter("1_5", "numeric columns, by number or name")
     thresholds: str = parameter("22_20", "the smallest value kept, per column")
@@ -85,7 +85,7 @@ class RareRows(_RowChoice):
 
     name: ClassVar[str] = "kanony"
     summary: ClassVar[str] = "delete rows in groups of fewer than k"
-    source: ClassVar[str] = "PWS Cup 2021 sample program (spec D.6)"
+    source: ClassVar[str] = "PWS Cup 2021 sample program"
 
     k: int = parameter(7, "the smallest group kept", low=1)
     columns: str = parameter("2_3_4", "columns that form the groups, by number or name")

@@ -258,7 +258,7 @@ class Team06(RowMethod):
 
     name: ClassVar[str] = "team06"
     summary: ClassVar[str] = "singular and clustered deletion, swaps, decoys, repair of utility"
-    source: ClassVar[str] = "Data Protection Club, PWS Cup 2021 (spec D.8)"
+    source: ClassVar[str] = "Data Protection Club, PWS Cup 2021"
 
     singular: int = parameter(50, "unique rows farthest from the mean that are deleted first", low=0)
     clusters: int = parameter(20, "clusters over which the random deletions are spread", low=1)

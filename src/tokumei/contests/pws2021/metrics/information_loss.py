@@ -50,7 +50,7 @@ class RowLoss(Metric):
 
     name: ClassVar[str] = "iloss"
     summary: ClassVar[str] = "the largest change of a row in age, bmi or number of changed columns"
-    source: ClassVar[str] = "PWS Cup 2021 (spec D.5.2)"
+    source: ClassVar[str] = "PWS Cup 2021"
     needs: ClassVar[tuple[str, ...]] = ("rows",)
 
     def measure(self, history: History, release: Release, secret: Secret) -> Score:

@@ -47,7 +47,7 @@ class UniqueRows(Metric):
 
     name: ClassVar[str] = "uniqrt"
     summary: ClassVar[str] = "kept rows that are alone with their rounded attributes, as a share of the original"
-    source: ClassVar[str] = "PWS Cup 2021 (spec D.5.1)"
+    source: ClassVar[str] = "PWS Cup 2021"
     needs: ClassVar[tuple[str, ...]] = ("rows",)
 
     def measure(self, history: History, release: Release, secret: Secret) -> Score:  # noqa: ARG002

@@ -44,7 +44,7 @@ class UtilityMarks(Metric):
 
     name: ClassVar[str] = "umark"
     summary: ClassVar[str] = "the largest difference of rates, odds ratios and correlations"
-    source: ClassVar[str] = "PWS Cup 2021 (spec D.5.3)"
+    source: ClassVar[str] = "PWS Cup 2021"
     needs: ClassVar[tuple[str, ...]] = ("rows",)
 
     strict: bool = parameter(False, "refuse where a value was lost or an odds ratio has no finite estimate")
