@@ -1,11 +1,12 @@
 """How probable every link is when all perfect matchings are equally likely, or weighted.
 
 Small components are computed exactly by dynamic programming over subsets, forward and backward, which gives all
-marginals at once in O(s 2^s). Larger ones are sampled by a worm chain: take a random pseudonym's link away, let the
-pseudonym without a subject choose among its candidates (by weight) and push out whoever holds the choice, until one of
-them chooses the free subject. On the states with and without a gap the chain satisfies detailed balance (a gap at v has
-weight W(v) = sum of v's weights), so the perfect matchings it passes have the wanted distribution; it can turn any
-cycle, hence reaches every perfect matching. (A chain that only exchanges two links cannot.)
+marginals at once in O(s 2^s), and so are narrow ones of any size (`frontier`). Others are sampled by a worm chain: take
+a random pseudonym's link away, let the pseudonym without a subject choose among its candidates (by weight) and push out
+whoever holds the choice, until one of them chooses the free subject. On the states with and without a gap the chain
+satisfies detailed balance (a gap at v has weight W(v) = sum of v's weights), so the perfect matchings it passes have
+the wanted distribution; it can turn any cycle, hence reaches every perfect matching. (A chain that only exchanges two
+links cannot.)
 
 >>> exact_marginals(np.ones((3, 3)))[0].round(3).tolist()[0]
 [0.333, 0.333, 0.333]
@@ -24,6 +25,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.matching.frontier import frontier_marginals
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.progress import stage
 
@@ -252,7 +254,10 @@ def posterior(
     steps: int = CHAIN_STEPS,
     deadline: float | None = None,
 ) -> Posterior:
-    """Return the probability of every link: exact in small and in complete components, sampled twice elsewhere."""
+    """Return the probability of every link: exact in small, narrow and complete components, sampled twice elsewhere.
+
+    Components of up to ``exact_size`` members are small; with 1 everything that is not complete is sampled.
+    """
     graph = matches.graph
     probability = np.zeros(len(graph))
     log_matchings = np.full(len(matches.components), np.nan)
@@ -277,6 +282,8 @@ def posterior(
                 skipped += 1
                 computed[component.pseudonyms] = False
                 probability[component.edges] = _blind(component, graph)
+            elif exact_size > 1 and (exact := _narrow(matches, component, weights, deadline)) is not None:
+                probability[component.edges], log_matchings[number] = exact
             else:
                 runs = _sampled(matches, component, weights, steps, rng, deadline)
                 apart = float((runs.max(axis=0) - runs.min(axis=0)).max())
@@ -295,6 +302,14 @@ def posterior(
 def _blind(component: Component, graph: Bipartite) -> Floats:
     """Return equal probabilities of all candidates, for a component whose posterior is not computed."""
     return 1.0 / graph.degrees()[graph.pseudonym[component.edges]]
+
+
+def _narrow(
+    matches: Matches, component: Component, weights: Floats | None, deadline: float | None
+) -> tuple[Floats, float] | None:
+    """Return the exact marginals of a component and the logarithm of its number of matchings; None: too wide."""
+    starts, columns, _ = chain_layout(matches, component)
+    return frontier_marginals(starts, columns, None if weights is None else weights[component.edges], deadline=deadline)
 
 
 def _sampled(  # noqa: PLR0917

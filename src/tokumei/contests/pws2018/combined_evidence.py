@@ -54,7 +54,7 @@ def combined_evidence(
     """Return what attempts of (guesses, hits) show together; ``alpha`` is the level for all of them.
 
     >>> combined_evidence([(24, 17), (24, 17)]).unsafe, combined_evidence([(24, 8), (24, 8)]).unsafe
-    (False, False)
+    (True, False)
     >>> combined_evidence([(24, 24), (24, 8)]).unsafe
     True
     """
