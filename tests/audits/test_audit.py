@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,9 @@ from tokumei.audits.audit import audit_release
 from tokumei.audits.result import AuditResult
 from tokumei.data.cells import RangeCells
 from tokumei.data.history import History, Release, Secret
+from tokumei.data.release_folder import release_from_text
 from tokumei.data.results import Outcome
+from tokumei.data.schema import Column, Schema
 from tokumei.errors import InputError, ParameterError
 
 HISTORY = purchases()
@@ -350,3 +353,27 @@ def test_the_unsafe_golden_file(golden: Path, real_data: Path) -> None:
     assert reason.code == "posterior"
     assert "the pseudonym '100625' with a single suppressed record fits 1000 of 1000 subjects" in reason.sentence
     assert reason.remedy == "limit how many subjects one pseudonym may cover"
+
+
+def test_a_chain_of_candidates_ends_in_time_and_is_told_exactly() -> None:
+    """Pseudonym i fits subject i and all later ones, the last one the first subject too: chains never got back."""
+    people = 169
+    values = [f"v{number:03}" for number in range(people)]
+    frame = pl.DataFrame({"who": [f"s{number:03}" for number in range(people)], "mark": values})
+    history = History.from_frame(frame, Schema("who", (Column(name="mark"),)))
+    fitting = [values[number:] for number in range(people - 1)] + [[values[0], values[-1]]]
+    text = pl.DataFrame(
+        {
+            "pseudonym": [f"p{number:03}" for number in np.random.default_rng(1).permutation(people)],
+            "mark": ["{" + ";".join(fits) + "}" for fits in fitting],
+        }
+    )
+    release = release_from_text(text, history.schema, history.categories, file="trap")
+    begun = time.monotonic()
+    result = audit_release(history, release, k=2, time_limit=5)
+    assert time.monotonic() - begun < 10
+    # One of 2^167 + 1 matchings gives the last pseudonym to the last subject; others have an even chance at most.
+    assert result.max_posterior == pytest.approx(1.0)
+    assert result.share_posterior_over_95 == pytest.approx(1 / people)
+    assert result.chain_difference == 0.0
+    assert "posterior" in codes(result)

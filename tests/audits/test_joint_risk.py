@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations, permutations, product
+from operator import eq
+
 import numpy as np
 import pytest
 
@@ -62,6 +65,22 @@ def test_agreed_guesses_against_all_choices() -> None:
     """Two pairs, all four names wanted: of four worlds one attempt wins one, and no two that agree win the same."""
     survivals = [coordinated_survival(2, 4, 4, attempts, 0.25) for attempts in (1, 2, 3, 4, 5)]
     assert survivals == [0.75, 0.5, 0.25, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("size", "groups", "needed", "attempts"),
+    [(2, 2, 4, 2), (2, 3, 4, 2), (2, 3, 6, 3), (2, 4, 6, 3), (2, 4, 8, 3), (3, 2, 4, 2), (3, 2, 6, 3)],
+)
+def test_agreed_guesses_are_the_best_of_all(size: int, groups: int, needed: int, attempts: int) -> None:
+    """Up to eight people: every choice of guesses is tried in every world."""
+    worlds = [sum(world, ()) for world in product(permutations(range(size)), repeat=groups)]
+    wins = [
+        frozenset(number for number, world in enumerate(worlds) if sum(map(eq, guess, world)) >= needed)
+        for guess in worlds
+    ]
+    best = max(len(frozenset().union(*chosen)) for chosen in combinations(wins, attempts)) / len(worlds)
+    survival = coordinated_survival(size, size * groups, needed, attempts, len(wins[0]) / len(worlds))
+    assert survival == pytest.approx(1 - best)
 
 
 def test_the_sharp_threshold_catches_pairs_more_often() -> None:

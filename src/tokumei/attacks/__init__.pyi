@@ -41,11 +41,11 @@ from tokumei.attacks.matching.matchings import with_blanks as with_blanks
 from tokumei.attacks.matching.posteriors import Posterior as Posterior
 from tokumei.attacks.matching.posteriors import chain_layout as chain_layout
 from tokumei.attacks.matching.posteriors import component_weights as component_weights
+from tokumei.attacks.matching.posteriors import drawn_matchings as drawn_matchings
 from tokumei.attacks.matching.posteriors import exact_marginals as exact_marginals
 from tokumei.attacks.matching.posteriors import posterior as posterior
 from tokumei.attacks.matching.posteriors import sample_matchings as sample_matchings
 from tokumei.attacks.matching.posteriors import symmetrized as symmetrized
-from tokumei.attacks.matching.posteriors import worm_chain as worm_chain
 from tokumei.attacks.matching.pseudonym_structure import patterns as patterns
 from tokumei.attacks.matching_posterior import MatchingPosterior as MatchingPosterior
 from tokumei.attacks.nearest_history import NearestHistory as NearestHistory

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from tokumei.array_types import Bools, Floats, Ints
-from tokumei.attacks import Component, Matches, chain_layout, component_weights, worm_chain
+from tokumei.attacks import Component, Matches, chain_layout, component_weights, drawn_matchings
 from tokumei.audits.coordinated import coordinated_survival
 
 Offers = Sequence[Floats]
@@ -72,9 +72,9 @@ def hit_offers(matches: Matches, component: Component, rng: np.random.Generator)
     if worlds is not None:
         worlds = worlds[:, named]
         return _offers_of(worlds, worlds, worlds)
-    starts, columns, row_edge = chain_layout(matches, component)
-    share, kept = worm_chain(starts, columns, row_edge, steps=CHAIN_STEPS, rng=rng, samples=2 * SAMPLES)
-    worlds = columns[kept]
+    starts, columns, _ = chain_layout(matches, component)
+    share, drawn = drawn_matchings(matches, component, rng, samples=2 * SAMPLES, steps=CHAIN_STEPS)
+    worlds = columns[drawn]
     marginals = np.zeros((size, size))
     marginals[np.repeat(np.arange(size), np.diff(starts)), columns] = share
     _, likeliest = linear_sum_assignment(marginals, maximize=True)

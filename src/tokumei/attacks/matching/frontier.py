@@ -6,10 +6,10 @@ state is dropped. Long cycles, ladders and blocks joined by few links have few s
 to get from one end to the other. (Transfer matrices; frontier method of Kawahara, Inoue, Iwashita and Minato 2017.)
 
 >>> circle = np.arange(100)
->>> starts, columns = 2 * np.arange(101), np.stack((circle, (circle + 1) % 100), axis=1).ravel()
->>> marginals, log_count = frontier_marginals(starts, columns)
->>> marginals.min(), marginals.max(), round(np.exp(log_count), 6)
-(np.float64(0.5), np.float64(0.5), np.float64(2.0))
+>>> columns = np.stack((circle, (circle + 1) % 100), axis=1).ravel()
+>>> swept = sweep(2 * np.arange(101), columns)
+>>> float(swept.marginals().max()), round(float(np.exp(swept.log_count)), 6)
+(0.5, 2.0)
 """
 
 from __future__ import annotations
@@ -41,36 +41,81 @@ class _Layer:
     target: Ints
 
 
-def frontier_marginals(
-    starts: Ints, columns: Ints, weights: Floats | None = None, *, deadline: float | None = None
-) -> tuple[Floats, float] | None:
-    """Return the marginal of every edge and the logarithm of the (weighted) number of perfect matchings.
+@dataclass(frozen=True, eq=False, slots=True)
+class Sweep:
+    """All ways to place the rows of a component: states after each row, and how they came about.
 
-    Row r has the edges ``starts[r]:starts[r + 1]`` to ``columns``. None if the component is too wide, or if the
-    ``deadline`` (time.monotonic) passes. Raises ValueError if there is no perfect matching.
+    ``forward[i]`` is how many (weighted) ways lead to each state before the row ``order[i]``, scaled to sum to one;
+    ``log_count`` is the logarithm of the (weighted) number of perfect matchings.
+    """
+
+    starts: Ints
+    order: Ints
+    weight: Floats
+    layers: list[_Layer]
+    forward: list[Floats]
+    log_count: float
+
+    def marginals(self) -> Floats:
+        """Return the probability of every edge in a random perfect matching."""
+        marginals = np.zeros(len(self.weight))
+        backward: Floats = np.ones(1)
+        for place in range(len(self.order) - 1, -1, -1):
+            layer, begin, end = self._layer(place)
+            onward = self.weight[layer.edge] * backward[layer.target]
+            shares = np.bincount(layer.edge - begin, self.forward[place][layer.source] * onward, minlength=end - begin)
+            marginals[begin:end] = shares / shares.sum()
+            reached = np.bincount(layer.source, onward, minlength=len(self.forward[place])).astype(np.float64)
+            backward = reached / reached.max()
+        return marginals
+
+    def draws(self, count: int, rng: np.random.Generator) -> Ints:
+        """Return independent random perfect matchings, a row each of the edge of every row of the component."""
+        drawn = np.empty((count, len(self.order)), dtype=np.int64)
+        state = np.zeros(count, dtype=np.int64)
+        for place in range(len(self.order) - 1, -1, -1):
+            layer, _, _ = self._layer(place)
+            ways = self.forward[place][layer.source] * self.weight[layer.edge]
+            by_target = np.argsort(layer.target, kind="stable")
+            upto = np.concatenate(([0.0], np.cumsum(ways[by_target])))
+            bounds = np.searchsorted(layer.target[by_target], np.arange(int(layer.target.max()) + 2))
+            low, high = upto[bounds[state]], upto[bounds[state + 1]]
+            chosen = np.searchsorted(upto, low + rng.random(count) * (high - low), side="right") - 1
+            chosen = by_target[np.clip(chosen, bounds[state], bounds[state + 1] - 1)]
+            drawn[:, self.order[place]] = layer.edge[chosen]
+            state = layer.source[chosen]
+        return drawn
+
+    def _layer(self, place: int) -> tuple[_Layer, int, int]:
+        row = self.order[place]
+        return self.layers[place], int(self.starts[row]), int(self.starts[row + 1])
+
+
+def sweep(starts: Ints, columns: Ints, weights: Floats | None = None, *, deadline: float | None = None) -> Sweep | None:
+    """Return all ways to match a component whose row r has the edges ``starts[r]:starts[r + 1]`` to ``columns``.
+
+    None if the component is too wide or too long, or if the ``deadline`` (time.monotonic) passes. Raises ValueError if
+    there is no perfect matching.
     """
     if len(starts) - 1 > MOST_ROWS:
         return None
     weight = np.ones(len(columns)) if weights is None else np.asarray(weights, dtype=np.float64)
     orders = (_neighbours_together(starts, columns), np.argsort(np.diff(starts), kind="stable"))
-    solved = (_swept(starts, columns, weight, order, deadline) for order in orders)
-    return next((result for result in solved if result is not None), None)
+    swept = (_swept(starts, columns, weight, order, deadline) for order in orders)
+    return next((result for result in swept if result is not None), None)
 
 
-def _swept(
-    starts: Ints, columns: Ints, weight: Floats, order: Ints, deadline: float | None
-) -> tuple[Floats, float] | None:
-    """Place the rows in an order; then go back over all states and count how often each edge was used."""
+def _swept(starts: Ints, columns: Ints, weight: Floats, order: Ints, deadline: float | None) -> Sweep | None:
+    """Place the rows in an order; None if that takes too many states or too long."""
     word, bit, closing = _slots(starts, columns, order)
     masks: Masks = np.zeros((1, closing.shape[1]), dtype=np.uint64)
     forward: list[Floats] = [np.ones(1)]
     layers: list[_Layer] = []
     log_count, transitions = 0.0, 0
     for place, row in enumerate(order):
-        if deadline is not None and time.monotonic() > deadline:
-            return None
         edges = np.arange(starts[row], starts[row + 1])
-        if transitions + len(masks) * len(edges) > 2 * MOST_TRANSITIONS:
+        late = deadline is not None and time.monotonic() > deadline
+        if late or transitions + len(masks) * len(edges) > 2 * MOST_TRANSITIONS:
             return None
         masks, layer = _placed(masks, edges, word, bit, closing[place])
         transitions += len(layer.edge)
@@ -84,17 +129,7 @@ def _swept(
         log_count += log(scale)
         forward.append(counts / scale)
         layers.append(layer)
-    marginals = np.zeros(len(columns))
-    backward: Floats = np.ones(len(masks))
-    for place in range(len(order) - 1, -1, -1):
-        layer = layers[place]
-        onward = weight[layer.edge] * backward[layer.target]
-        begin, end = starts[order[place]], starts[order[place] + 1]
-        shares = np.bincount(layer.edge - begin, forward[place][layer.source] * onward, minlength=end - begin)
-        marginals[begin:end] = shares / shares.sum()
-        reached = np.bincount(layer.source, onward, minlength=len(forward[place])).astype(np.float64)
-        backward = reached / reached.max()
-    return marginals, log_count
+    return Sweep(starts, order, weight, layers, forward, log_count)
 
 
 def _neighbours_together(starts: Ints, columns: Ints) -> Ints:

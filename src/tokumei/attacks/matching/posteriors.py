@@ -25,7 +25,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from tokumei.array_types import Bools, Floats, Ints
-from tokumei.attacks.matching.frontier import frontier_marginals
+from tokumei.attacks.matching.frontier import sweep
 from tokumei.attacks.matching.matchings import Bipartite, Component, Matches
 from tokumei.progress import stage
 
@@ -309,7 +309,8 @@ def _narrow(
 ) -> tuple[Floats, float] | None:
     """Return the exact marginals of a component and the logarithm of its number of matchings; None: too wide."""
     starts, columns, _ = chain_layout(matches, component)
-    return frontier_marginals(starts, columns, None if weights is None else weights[component.edges], deadline=deadline)
+    swept = sweep(starts, columns, None if weights is None else weights[component.edges], deadline=deadline)
+    return None if swept is None else (swept.marginals(), swept.log_count)
 
 
 def _sampled(  # noqa: PLR0917
@@ -370,10 +371,23 @@ def sample_matchings(
     samples = {}
     for number, component in enumerate(matches.components):
         if len(component) > above:
-            layout = chain_layout(matches, component)
-            kept = worm_chain(*layout, steps=steps, rng=rng, samples=count)[1]
-            samples[number] = component.edges[kept]
+            samples[number] = component.edges[drawn_matchings(matches, component, rng, samples=count, steps=steps)[1]]
     return samples
+
+
+def drawn_matchings(
+    matches: Matches, component: Component, rng: np.random.Generator, *, samples: int, steps: int
+) -> tuple[Floats, Ints]:
+    """Return the marginals of a component and random perfect matchings: independent ones, or those of a chain.
+
+    A chain that has not moved within its steps gives the matching that is known.
+    """
+    starts, columns, row_edge = chain_layout(matches, component)
+    swept = sweep(starts, columns)
+    if swept is not None:
+        return swept.marginals(), swept.draws(samples, rng)
+    share, kept = worm_chain(starts, columns, row_edge, steps=steps, rng=rng, samples=samples)
+    return share, kept if len(kept) > 1 else np.stack((row_edge, row_edge))
 
 
 def chain_layout(matches: Matches, component: Component) -> tuple[Ints, Ints, Ints]:
