@@ -261,7 +261,7 @@ CSV_VARIANTS: dict[str, tuple[Change, str]] = {
 }
 
 
-def parquet(change: Callable[[pl.DataFrame, Path], None]) -> Change:
+def parquet(change: Callable[[pl.DataFrame, Path], object]) -> Change:
     """Return another way to write the same table as Parquet."""
 
     def apply(folder: Path) -> None:
