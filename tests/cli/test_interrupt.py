@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tokumei.cli.main import main
 from tokumei.synth.writing import write_synthetic
 
 pytestmark = pytest.mark.half_second
@@ -78,6 +79,25 @@ def test_the_system_may_end_a_run(tmp_path: Path) -> None:
     assert (status, out) == (143, "")
     assert err == "tokumei: ended by the system; no half-written file is left\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_request_to_end_that_a_library_turned_into_an_error_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Polars writes through a file of Python's: what is raised there comes out as an error of polars."""
+
+    def wrapped(*_: object, **__: object) -> int:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except BaseException as error:
+            raise RuntimeError from error
+        return 0
+
+    monkeypatch.setattr("tokumei.cli.main._run", wrapped)
+    with pytest.raises(SystemExit) as ended:
+        main(["methods"])
+    assert ended.value.code == 143
+    assert capsys.readouterr().err == "tokumei: ended by the system; no half-written file is left\n"
 
 
 def _cpu_seconds(process: subprocess.Popen[str]) -> float:

@@ -125,17 +125,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     json = "--json" in words
     _prepare_streams()
+    asked: list[int] = []
     try:
-        with _ending_on_sigterm():
+        with _ending_on_sigterm(asked):
             status = _run(words, json=json)
-    except _Terminated:
-        tell("tokumei: ended by the system; no half-written file is left")
-        status = TERMINATED
     except BaseException as error:
         # What is shown is one sentence; a developer may ask for all of it.
-        if os.environ.get("TOKUMEI_DEBUG") and not isinstance(error, (TokumeiError, UsageError)):
+        if os.environ.get("TOKUMEI_DEBUG") and not asked and not isinstance(error, (TokumeiError, UsageError)):
             raise
-        status = _failed(error, json=json)
+        # Where the request to end met a library's callback, an error of that library comes out.
+        status = _terminated() if asked else _failed(error, json=json)
     if status in (INTERRUPTED, TERMINATED) and abandoned():
         # The interpreter would wait for kernels that are still computing; all files are in order already.
         sys.stdout.flush()
@@ -155,10 +154,11 @@ def _prepare_streams() -> None:
 
 
 @contextmanager
-def _ending_on_sigterm() -> Iterator[None]:
-    """Let a request of the system to end unwind the stack, so that temporary files are removed."""
+def _ending_on_sigterm(asked: list[int]) -> Iterator[None]:
+    """Let a request of the system to end unwind the stack, so that no temporary file is left; note it in ``asked``."""
 
-    def end(*_: object) -> None:
+    def end(number: int, _: object) -> None:
+        asked.append(number)
         raise _Terminated
 
     if threading.current_thread() is not threading.main_thread():
@@ -188,6 +188,12 @@ def _run(words: Sequence[str], *, json: bool) -> int:
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
+
+
+def _terminated() -> int:
+    """Tell that the system ended the command, and return the exit status."""
+    tell("tokumei: ended by the system; no half-written file is left")
+    return TERMINATED
 
 
 def _failed(error: BaseException, *, json: bool) -> int:
