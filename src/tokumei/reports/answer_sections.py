@@ -35,6 +35,9 @@ def attacker_section(material: Material, words: Words) -> Section | None:
     if not blocks:
         return None
     blocks.insert(0, Prose(words("prose.ladder")))
+    if material.unicity is not None:
+        unicity = words("prose.unicity", share=material.unicity.value, **material.unicity.parts)
+        blocks.insert(1, Prose(Linked(unicity, "unicity")))
     return Section(title=words("report.ladder"), anchor="ladder", blocks=blocks)
 
 

@@ -25,6 +25,7 @@ from tokumei.metrics import (
     top_values,
 )
 from tokumei.parts import find_part
+from tokumei.profiles import unicity
 from tokumei.progress import stage
 from tokumei.reports.material import Material
 
@@ -83,6 +84,7 @@ def collect_material(
         version=version("tokumei"),
         answers=result.answers,
         recipient=result.recipient,
+        unicity=unicity(history),
     )
 
 

@@ -24,6 +24,7 @@ class Material:
     has them. ``trade_off``: a row per release with ``release``, ``loss``, ``risk``, ``verdict``, ``front``,
     ``failure``. ``warnings``: what could not be measured, for who makes the report; it is no part of it. ``answers``:
     those to the five questions; the limits of ``recipient`` decide about them, if there is one.
+    ``unicity``: how few records single a person out in the original, beside what was published of other data.
     """
 
     method: str
@@ -43,6 +44,7 @@ class Material:
     version: str = ""
     answers: Mapping[Question, Answer] = field(default_factory=dict)
     recipient: str = ""
+    unicity: Score | None = None
 
     @property
     def subjects(self) -> int:
