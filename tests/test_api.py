@@ -54,6 +54,7 @@ SCHEMA = Schema(
 )
 
 
+@pytest.mark.half_second
 def test_pandas_and_polars_give_identical_results() -> None:
     frame = as_pandas()
     from_polars = tokumei.anonymize(FRAME, k=2, schema=SCHEMA, seed=4, effort="fast")
@@ -98,6 +99,7 @@ def test_a_file_gives_the_same_as_its_frame(tmp_path: Path) -> None:
     assert all(one.data.equals(made[0].data) for one in made)
 
 
+@pytest.mark.half_second
 def test_a_release_is_written_and_audited_from_its_folder(tmp_path: Path) -> None:
     made = tokumei.anonymize(FRAME, k=2, effort="fast")
     published = made.write(tmp_path / "release")
@@ -193,6 +195,7 @@ def test_help_and_signature_tell_the_parameters() -> None:
             assert len(re.findall(rf"\b{name}\b", text)) > 1, (function, name)
 
 
+@pytest.mark.half_second
 def test_no_result_prints_what_a_person_did(tmp_path: Path) -> None:
     frame = FRAME.with_columns(customer=pl.format("QZX{}", "customer"), goods=pl.format("QZX{}", "goods"))
     made = tokumei.anonymize(frame, k=2, seed=4, effort="fast")
@@ -219,6 +222,7 @@ def test_an_attack_on_a_folder_is_that_on_what_was_made(tmp_path: Path) -> None:
         tokumei.attack(FRAME, made, "re-item", chioce="random")
 
 
+@pytest.mark.half_second
 def test_methods_are_compared_in_a_frame() -> None:
     runs = tokumei.compare(
         as_pandas(), ["k-anonymity", "pseudonymize"], k=[2], settings={"k-anonymity": {"effort": "fast"}}, seed=1

@@ -71,11 +71,13 @@ with progress_bars(), stage("matching", total=3) as advance:
 """
 
 
+@pytest.mark.half_second
 def test_a_bar_appears_on_work_that_lasts_and_not_on_short_work(tmp_path: Path) -> None:
     assert _on_a_terminal(tmp_path, WORK.format(pause=0.01)) == ""
     assert "matching" in _on_a_terminal(tmp_path, WORK.format(pause=0.6))
 
 
+@pytest.mark.half_second
 def test_no_bar_is_drawn_into_a_file(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WORK.format(pause=0.4)], cwd=tmp_path, capture_output=True, text=True, check=True

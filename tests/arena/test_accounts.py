@@ -35,6 +35,7 @@ def _sign_up(client: Client, **changes: str) -> None:
 # Signing up and in
 
 
+@pytest.mark.half_second
 def test_sign_up_needs_the_link_that_waits_on_the_referee_desk(client: Client) -> None:
     html = check_page(client.get("/accounts/signup/"))
     assert "at least 10 characters" in html

@@ -117,6 +117,7 @@ def open_blob_bytes(blob: Blob) -> bytes:
         return file.read()
 
 
+@pytest.mark.half_second
 def test_an_archive_holds_no_person_password_or_token(tmp_path: Path) -> None:
     contest = _full_contest()
     archive.export_contest(contest, tmp_path / "cup.zip")

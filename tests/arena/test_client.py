@@ -176,6 +176,7 @@ def test_a_proxy_that_gave_up_may_have_passed_it_on(status: int, times: int) -> 
         assert server.client.get("/me") == {"done": True}
 
 
+@pytest.mark.half_second
 @pytest.mark.usefixtures("quick")
 def test_what_may_have_been_done_is_not_done_twice() -> None:
     with Scripted(_hang_up) as server:

@@ -302,6 +302,7 @@ def test_data_is_taken_back_before_it_is_used(desk: Client) -> None:
     assert entry_of("data.remove")["round"] == "final"
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("rule_set", "names"), [("pws2016", ["M", "T"]), ("pws2018", ["T"]), ("pws2021", ["B"])])
 def test_synthetic_data_is_generated_valid_and_secret(desk: Client, rule_set: str, names: list[str]) -> None:
     hashes = set()

@@ -50,6 +50,7 @@ def test_teams_are_approved_disqualified_and_reinstated(desk: Client) -> None:
 # Live view and failed work
 
 
+@pytest.mark.half_second
 def test_the_live_view_shows_queue_and_submissions(desk: Client) -> None:
     contest, _captains = played_contest()
     assert f'hx-get="/desk/c/{contest.slug}/live/"' in check_page(desk.get(f"/desk/c/{contest.slug}/"))
@@ -62,6 +63,7 @@ def test_the_live_view_shows_queue_and_submissions(desk: Client) -> None:
     assert "right guesses 8" in words
 
 
+@pytest.mark.half_second
 def test_failed_work_is_repeated_and_counts_again(desk: Client, referee: Person) -> None:
     contest, _captains = played_contest("attack")
     guesses = Submission.objects.get(team__name="Gamma", kind="guesses")

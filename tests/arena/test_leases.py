@@ -117,6 +117,7 @@ def test_the_lease_is_kept_while_published_files_are_stored(
     assert not any(expired)
 
 
+@pytest.mark.half_second
 def test_a_lease_that_is_lost_while_copying_starts_no_process(
     expired: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,12 +53,14 @@ def test_who_does_not_finish_the_head_is_hung_up_on(pieces: tuple[bytes, ...]) -
     assert asyncio.run(_sent(*pieces)) == b""
 
 
+@pytest.mark.half_second
 def test_who_asks_is_answered_however_long_that_takes() -> None:
     assert asyncio.run(
         _sent(REQUEST[:9], REQUEST[9:].replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
     ).startswith(b"HTTP/1.1 204 ")
 
 
+@pytest.mark.half_second
 def test_a_second_request_on_the_same_connection_has_its_own_time() -> None:
     found = asyncio.run(_sent(REQUEST, b"", b"", b"", b"", b"", b"", b"", b"", b"", REQUEST[:9]))
     assert found.count(b"HTTP/1.1 204 ") == 1

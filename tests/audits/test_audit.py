@@ -54,6 +54,7 @@ def codes(result: AuditResult) -> list[str]:
     return [reason.code for reason in result.verdict.reasons]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("with_secret", [True, False])
 def test_identical_histories_are_safe_at_k(k: int, with_secret: bool) -> None:  # noqa: FBT001
@@ -174,6 +175,7 @@ def test_seeds_are_tried_only_when_asked_for_and_said_to_be_skipped() -> None:
     assert "no-replay" in told
 
 
+@pytest.mark.half_second
 def test_order_kept_inside_one_large_group_is_named() -> None:
     history = purchases(40, most=3)
     quiet, secret = release_of(grouped(history, 40), random_names(history))
@@ -355,6 +357,7 @@ def test_the_unsafe_golden_file(golden: Path, real_data: Path) -> None:
     assert reason.remedy == "limit how many subjects one pseudonym may cover"
 
 
+@pytest.mark.half_second
 def test_a_chain_of_candidates_ends_in_time_and_is_told_exactly() -> None:
     """Pseudonym i fits subject i and all later ones, the last one the first subject too: chains never got back."""
     people = 169

@@ -141,6 +141,7 @@ def test_added_files_are_seen(certified: Certified, tmp_path: Path) -> None:
     assert _codes(folder, certified.plain) == ["certificate-file"]
 
 
+@pytest.mark.half_second
 def test_the_commands_from_the_key_to_the_check(certified: Certified, tmp_path: Path, run: Run) -> None:
     made = run("keygen", tmp_path / "my.key", "--json")
     assert made.status == 0
@@ -171,6 +172,7 @@ def test_another_key_file_is_named() -> None:
     assert repr(KEY) == "SigningKey(…)"
 
 
+@pytest.mark.half_second
 def test_a_release_issued_again_is_canonical_under_fresh_names(certified: Certified, tmp_path: Path, run: Run) -> None:
     """Extra columns, set orders and words stay behind; cells, people and the new Secret are the same."""
     old = tmp_path / "old"

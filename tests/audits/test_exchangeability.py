@@ -65,6 +65,7 @@ def test_a_history_of_which_one_owner_has_most_pseudonyms_protects_nobody() -> N
     assert anonymity_level(histories, None) == 4
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("k", "subjects"), [(2, 12), (2, 26), (3, 12), (3, 15)])
 def test_pseudonyms_in_the_order_of_ids_are_unsafe_with_the_secret_as_without(k: int, subjects: int) -> None:
     history = purchases(subjects)
@@ -76,6 +77,7 @@ def test_pseudonyms_in_the_order_of_ids_are_unsafe_with_the_secret_as_without(k:
     assert figure.observed == pytest.approx(1.0)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("method", ["k-concealment", "k-concealment-assignment", "swapping"])
 def test_the_secret_never_makes_a_verdict_better(method: str) -> None:
     severity = ["safe", "not-shown-unsafe", "unsafe"]

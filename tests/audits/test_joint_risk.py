@@ -99,6 +99,7 @@ def test_certain_links_are_always_caught() -> None:
     assert (risk.probability, risk.survives) == (1.0, 0.0)
 
 
+@pytest.mark.half_second
 def test_a_large_component_is_sampled() -> None:
     """A cycle of thirty has two perfect matchings, whether listed or drawn."""
     assert _risk(_cycles([30]))["official"].probability == pytest.approx(0.5, abs=0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 from tokumei.audits import Answer, Question, climb_ladder
 from tokumei.data import Cells, Column, History, Kind, RangeCells, Release, Schema, Secret, SetCells
@@ -81,6 +82,7 @@ def test_nothing_is_inferred_where_no_column_is_sensitive() -> None:
     assert [reason.code for reason in answer.reasons] == ["ladder-no-sensitive"]
 
 
+@pytest.mark.half_second
 def test_figures_depend_neither_on_row_order_nor_on_the_secret_where_the_class_is_plain() -> None:
     history = history_of(PEOPLE)
     groups = [["a", "b"], ["c", "d"]]

@@ -91,6 +91,7 @@ VARIANTS = {name: [image(text) for text in IDS] for name, image in TEXTS.items()
 HIDDEN = {"order in the group"}
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", VARIANTS)
 def test_an_image_of_the_id_is_not_safe(name: str) -> None:
     """Without the Secret already, hence with it too; except where only the truth shows it."""
@@ -125,6 +126,7 @@ def _alarms(count: int) -> list[int]:
     return alarms
 
 
+@pytest.mark.half_second
 def test_random_pseudonyms_raise_no_alarm() -> None:
     assert _alarms(12) == []
 

@@ -106,6 +106,7 @@ def test_every_leaking_variant_of_a_strict_release_is_found(world: World, tmp_pa
     assert len(CSV_VARIANTS) + len(PARQUET_VARIANTS) > 60
 
 
+@pytest.mark.half_second
 def test_the_audit_refuses_what_is_not_canonical_with_and_without_the_secret(
     world: World, tmp_path: Path, run: Run
 ) -> None:

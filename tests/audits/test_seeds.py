@@ -73,6 +73,7 @@ def test_what_cannot_be_run_again_is_told() -> None:
     assert "no-replay" in [reason.code for reason in result.verdict.skipped]
 
 
+@pytest.mark.half_second
 def test_the_command_finds_the_seed(run: Run, tmp_path: Path) -> None:
     mixed_frame().write_csv(tmp_path / "t.csv")
     made = run(

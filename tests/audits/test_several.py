@@ -65,6 +65,7 @@ def test_without_an_earlier_release_nothing_is_claimed(history: History) -> None
     assert [reason.code for reason in answer.reasons] == ["no-earlier-release"]
 
 
+@pytest.mark.half_second
 def test_the_command_names_earlier_releases(tmp_path: Path, run: Run) -> None:
     rows = [{"who": who, "day": day, "goods": goods} for who, records in PEOPLE.items() for day, goods in records]
     pl.DataFrame(rows).write_csv(tmp_path / "shop.csv")

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.refusal import one_sentence
@@ -86,6 +86,7 @@ def _check(path: Path, folder: Path) -> None:
 
 @settings(max_examples=examples(15))
 @given(_tables())
+@example(b"\n0\n0\n0")
 def test_any_table_is_described_or_refused(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     folder = tmp_path_factory.mktemp("any")
     path = folder / "data.csv"

@@ -22,6 +22,7 @@ def released(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[
     return ["--original", "p.csv", "--release", "r", "--secret", "r.secret", "--quick"]
 
 
+@pytest.mark.half_second
 def test_without_a_recipient_names_decide_and_the_rest_is_measured(run: Run, released: list[str]) -> None:
     audited = run("audit", *released)
     first, *lines = audited.out.splitlines()
@@ -40,6 +41,7 @@ def test_without_a_recipient_names_decide_and_the_rest_is_measured(run: Run, rel
     assert "handed out" not in audited.out
 
 
+@pytest.mark.half_second
 def test_a_recipient_lets_all_five_decide(run: Run, tmp_path: Path, released: list[str]) -> None:
     public = run("audit", *released, "--recipient", "public", "--json")
     assert public.status == 1
@@ -67,6 +69,7 @@ def test_limits_need_a_recipient(run: Run, released: list[str]) -> None:
     assert "the list of recipients has no recipient 'friends'; known: public, partner, internal" in unknown.err
 
 
+@pytest.mark.half_second
 def test_python_and_report_give_the_same_answers(run: Run, tmp_path: Path, released: list[str]) -> None:
     told = run("audit", *released, "--recipient", "partner", "--json").json["questions"]
     audit = tokumei.audit(

@@ -70,6 +70,7 @@ def test_attack_and_judge_read_what_anonymize_wrote(run: Run, tmp_path: Path, ta
     assert scores["cell-error"] == 0.0
 
 
+@pytest.mark.half_second
 def test_the_audit_of_bare_pseudonyms_is_negative(run: Run, table: Path, release: Path) -> None:
     audited = run("audit", "--original", table, "--release", release, "--json")
     assert audited.status == 1

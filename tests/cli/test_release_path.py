@@ -163,6 +163,7 @@ def _unaudited_summary(run: Run, tmp_path: Path, table: Path) -> str:
     return (tmp_path / "unaudited" / "summary.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.half_second
 def test_describe_then_anonymize_then_audit(run: Run, tmp_path: Path, table: Path) -> None:
     """The three commands of a newcomer, without a single option that could be left out."""
     described = run("describe", table, "--html", "page.html", "-o", "schema.toml")

@@ -120,6 +120,7 @@ def test_methods_are_compared_in_table_chart_and_page(run: Run, tmp_path: Path, 
         assert b"SUBJECT-QZX" not in written
 
 
+@pytest.mark.half_second
 def test_the_terminal_shows_failures_and_the_front(run: Run, table: Path) -> None:
     done = run("compare", table, "--methods", "k-anonymity", "--k", "2,40", "--set", "k-anonymity.effort=fast")
     assert done.status == 0

@@ -265,6 +265,7 @@ def ranked(name: str) -> tuple[Contest, RoundTable]:
     return found.contest, found.contest.rank_round(entries, pairs)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", PLAYED)
 def test_equal_teams_share_a_rank_and_the_rule_says_so(name: str) -> None:
     contest, table = ranked(name)

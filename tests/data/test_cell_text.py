@@ -51,6 +51,7 @@ def test_ranges_survive_the_way_through_text(field: Field, model: list[list[int]
     assert cell_text(back, field).to_list() == text.to_list()
 
 
+@pytest.mark.half_second
 @given(st.lists(awkward, min_size=1, max_size=6, unique=True), st.data())
 def test_sets_of_any_categories_survive_the_way_through_text(names: list[str], data: st.DataObject) -> None:
     categories = pl.Series("goods", sorted(names))

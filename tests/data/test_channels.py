@@ -46,6 +46,7 @@ def test_swapping_spreads_what_moves_over_the_ranks_within_reach() -> None:
     assert told[3] == pytest.approx(told[5], abs=0.11)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("name", "settings", "column"),
     [

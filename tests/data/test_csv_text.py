@@ -104,6 +104,7 @@ def test_an_unclosed_mark_is_reported_where_it_opens(text: bytes) -> None:
         parse_csv(text, "f")
 
 
+@pytest.mark.half_second
 def test_a_line_of_ten_megabytes_is_refused_with_its_line() -> None:
     for long in (b"x" * 10_000_000, b"x," * 5_000_000):
         with pytest.raises(ContentError, match=r"line 2: the line has [0-9]+ cells?, but 2 are expected"):

@@ -73,6 +73,7 @@ def test_a_column_called_pseudonym_cannot_stand_beside_the_pseudonyms() -> None:
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], min_codepoint=9))
 
 
+@pytest.mark.half_second
 @settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.sampled_from("abc"), ANY_TEXT), min_size=1))
 def test_any_text_survives_the_files(tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]]) -> None:

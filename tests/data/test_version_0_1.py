@@ -15,6 +15,7 @@ from tests.conftest import Run
 WRITTEN = Path(__file__).parent / "version_0_1"
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("name", "share", "status"), [("safe", 0.5, 1), ("keyed", 1.0, 1)])
 def test_a_release_and_its_secret_open(run: Run, name: str, share: float, status: int) -> None:
     given = ["--original", WRITTEN / "original.csv", "--release", WRITTEN / name]

@@ -59,6 +59,7 @@ def test_a_failed_run_is_never_on_the_front() -> None:
     ]
 
 
+@pytest.mark.half_second
 def test_methods_are_compared_and_failures_are_rows() -> None:
     runs = plan_runs(["pseudonymize", "k-anonymity", "k-concealment-static"], [2, 40], {})
     done = compare(sample("mixed"), runs, seed=3)
@@ -84,6 +85,7 @@ def test_methods_are_compared_and_failures_are_rows() -> None:
     assert run_frame(compare(sample("mixed"), runs, seed=3)).equals(frame)
 
 
+@pytest.mark.half_second
 def test_the_order_of_rows_changes_nothing() -> None:
     history = sample("mixed")
     shuffled = history.take(np.random.default_rng(1).permutation(len(history)))
@@ -143,6 +145,7 @@ def test_the_risk_is_the_best_of_all_attacks() -> None:
     assert comparison.largest_risk(dataclasses.replace(audit, reidentified={}), {}) == (0.0, "")
 
 
+@pytest.mark.half_second
 def test_a_comparison_counts_who_runs_the_method_again() -> None:
     """Interpolated trajectories stood on the front with "named 0.0 %"; two candidates of each pseudonym are known."""
     runs = compare(walks(40), plan_runs(["record-interpolation"], [2, 3], {}), seed=1)

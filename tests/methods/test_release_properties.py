@@ -183,6 +183,7 @@ def test_a_row_dropped_for_one_member_is_seen(made: Made) -> None:
     assert {column for _, column in differing_cells(mutated, groups_of(made))} >= {2, 3}
 
 
+@pytest.mark.half_second
 def test_a_cell_suppressed_for_one_member_is_seen(made: Made) -> None:
     """Suppression decided member by member is a difference like any other, to the check and to the audit."""
     cells = made.published[0].split(",")

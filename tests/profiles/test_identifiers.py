@@ -160,6 +160,7 @@ Emi Abe,090-1111-2227,36,Kobe
 """
 
 
+@pytest.mark.half_second
 def test_names_and_phones_are_not_published(run: Run, tmp_path: Path) -> None:
     """The table of the issue: it was published as {Aiko Hara;Carla Gupta;Hugo Ito} and called safe."""
     file = tmp_path / "named.csv"

@@ -21,6 +21,7 @@ def _attacks(share: float) -> str:
     return release_charts.attack_chart(rows, limit=1 / 3, words=SIDES)
 
 
+@pytest.mark.half_second
 def test_percentages_of_charts_have_the_space_of_all_others() -> None:
     texts = _texts(_attacks(0.2963))
     assert "29.6 %" in texts

@@ -104,12 +104,14 @@ def test_a_report_says_the_verdict_first_and_gives_every_section() -> None:
     assert "Not computed. Give --k-curve 2,3,5" in text
 
 
+@pytest.mark.half_second
 def test_an_unsafe_release_is_called_so() -> None:
     page = release_report(_material("pseudonymize"))
     assert '<div class="banner unsafe">' in page
     assert "Do not hand this release out as it is" in page
 
 
+@pytest.mark.half_second
 def test_without_the_secret_the_report_says_so_and_gives_no_scores() -> None:
     material = _material("k-anonymity", with_secret=False)
     assert not material.with_secret
@@ -160,6 +162,7 @@ def test_pseudonyms_that_are_subject_ids_are_masked() -> None:
     assert [subject for subject in history.subjects.to_list() if subject in release_report(material)] == []
 
 
+@pytest.mark.half_second
 def test_subject_ids_are_masked_where_records_are_judged_one_by_one() -> None:
     """A pseudonym of several subjects is cut into its records, each named after it."""
     history = History.from_frame(

@@ -120,6 +120,7 @@ def test_a_document_is_self_contained_and_escaped() -> None:
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.half_second
 def test_a_chart_is_valid_svg_without_requests() -> None:
     for name, svg in _charts().items():
         root = ElementTree.fromstring(svg)  # noqa: S314 - our own text
@@ -139,6 +140,7 @@ def test_a_histogram_of_next_to_nothing_is_drawn(values: list[float]) -> None:
     assert charts.histogram(values, label="records").startswith("<svg")
 
 
+@pytest.mark.half_second
 def test_charts_are_drawn_alike_every_time() -> None:
     assert _charts.__wrapped__() == _charts()
 

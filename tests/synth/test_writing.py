@@ -79,6 +79,7 @@ def test_a_header_is_written_once(tmp_path: Path) -> None:
     assert text.count("customer") == 1
 
 
+@pytest.mark.half_second
 def test_all_formats_hold_the_same_records(tmp_path: Path) -> None:
     for ending in ENDINGS:
         write_synthetic("purchases", tmp_path / f"t.{ending}", subjects=1100, seed=4)

@@ -169,7 +169,8 @@ def _header_wanted(frame: pl.DataFrame, schema: Schema | None) -> bool:
         if wanted <= set(first):
             return True
         if wanted <= set(frame.columns):
-            return False
+            # A header without any name gives columns the numbers that they have without a header.
+            return not any(first)
     if hold_values([pl.Series([cell]) for cell in first]):
         return False
     rest = frame[1:]

@@ -30,6 +30,7 @@ def bridged(size: int) -> Bools:
     return matrix
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("matrix", [trap(169), bridged(80)], ids=["trap", "bridged"])
 def test_a_trap_ends_at_the_deadline(matrix: Bools) -> None:
     matches = find_matches(graph_of(matrix))
@@ -88,6 +89,7 @@ def _agree(sizes: list[int]) -> None:
         assert np.abs(chains.probability - exact.probability).max() < 0.02
 
 
+@pytest.mark.half_second
 def test_chains_agree_with_exact_counts() -> None:
     _agree([16, 20, 24, 30])
 

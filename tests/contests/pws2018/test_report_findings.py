@@ -86,6 +86,7 @@ def test_table_3_is_a_ranking(run: Run) -> None:
     assert rows[0] == {"rank": 1, "team": "14", "U": 0.206, "effective": False}
 
 
+@pytest.mark.half_second
 def test_files_of_every_kind_are_made_and_attacked() -> None:
     history = shop(24)
     classes = equal_histories(history, untouched=3, k=2, rng=np.random.default_rng(1))
@@ -123,6 +124,7 @@ def test_a_suppressed_cell_shifts_a_mean_beyond_any_share_of_the_loss() -> None:
     assert shift > 10 * prices.std() * loss
 
 
+@pytest.mark.half_second
 def test_all_of_it_by_one_command(run: Run, tmp_path: Path) -> None:
     t, a = tmp_path / "T.csv", tmp_path / "A.csv"
     assert run("synth", "purchases", "--subjects", "12", "--seed", "1", "--no-header", "-o", t).status == 0

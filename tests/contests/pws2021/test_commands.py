@@ -211,6 +211,7 @@ def test_the_tables_of_the_poster_come_out_by_command(files: Files, run: Run, tm
     assert unpenalized[0] == unpenalized[1]
 
 
+@pytest.mark.half_second
 def test_test_rows_can_be_handed_out_in_random_order(files: Files, run: Run) -> None:
     """The same rows with the same answers, but not in the order of B; the likelihood attack notices by itself."""
     words = ("pws2021", "pick", files["B"], files["X"], "--json")

@@ -170,6 +170,7 @@ def test_data_with_many_records_at_a_time_needs_a_slot_of_its_own() -> None:
     assert len(complete(history, slot=0).history) == 2
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("fill", ["star", "linear"])
 def test_the_audit_judges_the_completed_records(fill: str) -> None:
     """Slots that were filled in are completed by the attacker too: nothing contradicts the original."""

@@ -86,6 +86,7 @@ def test_exhaustive_search_finds_classes_exactly_where_the_proof_does(k: int) ->
             assert can_be_divided(counts, k) == (max(counts) * k <= sum(counts)), counts
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("counts", "k"), [([2, 1, 1, 1], 2), ([2, 1, 1], 2)])
 def test_no_link_is_above_one_in_k_over_all_draws(counts: list[int], k: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over all ways to give out the pseudonyms: among those that publish the same, everybody owns each 1 in k times."""
