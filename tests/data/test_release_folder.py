@@ -87,6 +87,7 @@ def test_any_text_survives_the_files(tmp_path_factory: pytest.TempPathFactory, p
         assert ReleaseFolder.open(folder).release().text().equals(release.text())
 
 
+@pytest.mark.half_second
 @settings(max_examples=examples(60))
 @given(st.lists(st.frozensets(ANY_TEXT, min_size=1, max_size=3), min_size=1, max_size=5))
 def test_a_set_has_one_text_whatever_its_dictionary(sets: list[frozenset[str]]) -> None:

@@ -190,6 +190,7 @@ def test_names_and_phones_are_not_published(run: Run, tmp_path: Path) -> None:
     assert run(*judged, "--allow", "name", "--allow", "phone").json["verdict"] == "safe"
 
 
+@pytest.mark.half_second
 def test_python_passes_the_same_gate() -> None:
     frame = _table("x", BY_VALUE["mobile phones"][0])
     with pytest.raises(LeakError, match="the column 'x' seems to name people: its values are phone numbers") as caught:

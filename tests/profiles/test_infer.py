@@ -212,6 +212,7 @@ def test_the_schema_survives_its_file() -> None:
     assert type(schema).from_toml(schema.to_toml()) == schema
 
 
+@pytest.mark.half_second
 @settings(max_examples=examples(40))
 @given(st.permutations(range(8)))
 def test_the_order_of_the_rows_does_not_matter(order: list[int]) -> None:

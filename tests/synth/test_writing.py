@@ -23,6 +23,7 @@ from tokumei.progress import listening
 from tokumei.synth import files as synthetic_files
 from tokumei.synth.blocks import blocks, draw, resolve_seed, stratified
 from tokumei.synth.purchases import generate_purchases
+from tokumei.synth.trajectories import generate_trajectories
 from tokumei.synth.writing import KINDS, write_synthetic
 
 ENDINGS = ["csv", "csv.gz", "parquet"]
@@ -93,6 +94,28 @@ def test_all_formats_hold_the_same_records(tmp_path: Path) -> None:
     assert back.equals(table)
 
 
+@pytest.mark.parametrize("per_part", [1, 2, 10])
+def test_a_folder_of_parts_holds_what_a_file_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, per_part: int
+) -> None:
+    monkeypatch.setattr(synthetic_files, "TABLES_PER_PART", per_part)
+    written = write_synthetic("trajectories", tmp_path / "parts", subjects=2300, seed=4)
+    assert written.files == (tmp_path / "parts",)
+    parts = sorted((tmp_path / "parts").iterdir())
+    assert [part.name for part in parts] == [f"part-{number:05d}.parquet" for number in range(-(-3 // per_part))]
+    table = pl.concat([pl.read_parquet(part) for part in parts])
+    assert table.equals(pl.concat(generate_trajectories(2300, seed=4)))
+    assert written.records == table.height
+
+
+def test_a_folder_that_holds_something_is_not_written_into(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "note.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r"parts exists already and is not an empty folder; choose another name"):
+        write_synthetic("health", tmp_path / "parts", subjects=1, seed=1)
+    assert [file.name for file in (tmp_path / "parts").iterdir()] == ["note.txt"]
+
+
 def test_times_are_written_in_full_for_trajectories_and_short_for_2016(tmp_path: Path) -> None:
     write_synthetic("trajectories", tmp_path / "traces.csv", subjects=1, seed=1, days=2)
     lines = (tmp_path / "traces.csv").read_text().splitlines()
@@ -138,9 +161,10 @@ def test_progress_adds_up_to_the_subjects(tmp_path: Path) -> None:
     assert done == [1000, 1000, 300, 1000, 1]
 
 
-@pytest.mark.parametrize("name", ["t.txt", "t", "t.gz", ".csv"])
+@pytest.mark.parametrize("name", ["t.txt", "t.gz", ".csv"])
 def test_an_unknown_ending_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(OutputError, match=r"cannot be written: the file name must end in \.csv, \.csv\.gz, \.parquet$"):
+    expected = r"must end in \.csv, \.csv\.gz, \.parquet, or have no ending for a folder of Parquet parts$"
+    with pytest.raises(OutputError, match=expected):
         write_synthetic("health", tmp_path / name, subjects=1, seed=1)
     assert list(tmp_path.iterdir()) == []
 
@@ -172,13 +196,14 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     targets = [tmp_path / f"t.{ending}" for ending in ENDINGS]
     for target in targets:
         target.write_text("old")
+    parts = tmp_path / "parts"
     code = f"""
 import resource
 from pathlib import Path
 from tokumei.errors import OutputError
 from tokumei.synth.writing import write_synthetic
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-for target in {[str(target) for target in targets]}:
+for target in {[str(target) for target in [*targets, parts]]}:
     try:
         write_synthetic("purchases", Path(target), subjects=3000, seed=1)
     except OutputError as error:
@@ -186,7 +211,7 @@ for target in {[str(target) for target in targets]}:
 """
     finished = _run(code)
     reason = "the file would become larger than the system allows; choose another place"
-    assert finished.stdout.splitlines() == [f"{target} cannot be written: {reason}" for target in targets]
+    assert finished.stdout.splitlines() == [f"{target} cannot be written: {reason}" for target in [*targets, parts]]
     assert finished.stderr == ""
     assert sorted(tmp_path.iterdir()) == sorted(targets)
     assert {target.read_text() for target in targets} == {"old"}

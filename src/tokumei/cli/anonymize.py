@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from tokumei.cli.options import AllowOption, SchemaOption, SecretOption, SubjectOption, refuse_both
+from tokumei.cli.out_of_core import ClusterOption, EngineOption, MemoryOption, ResumeOption, in_parts, running_of
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
@@ -30,13 +32,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.audits import AuditResult
-    from tokumei.data import History
-    from tokumei.flow import Estimate, Made, Plan, Published
+    from tokumei.flow import Estimate, Made, Plan, Published, Size
 
 
 def anonymize(
     data: Annotated[
-        Path | None, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file; a plan may name it.")
+        Path | None,
+        typer.Argument(
+            metavar="INPUT", help="CSV (.gz too) or Parquet file, or a folder of parts; a plan may name it."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RELEASE_DIR", help="The folder to create.")
@@ -71,10 +75,26 @@ def anonymize(
     skip_audit: Annotated[
         bool, typer.Option("--skip-audit", help="Hand out the release without the quick audit.")
     ] = False,
+    engine: EngineOption = None,
+    cluster: ClusterOption = None,
+    memory: MemoryOption = None,
+    resume: ResumeOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Make a release: a folder for others, and beside it the secret that must be kept."""
-    from tokumei.flow import FORMATS, check_places, complete, estimate, open_input, places_of, release
+    from tokumei.flow import (
+        FORMATS,
+        Running,
+        Size,
+        check_places,
+        complete,
+        estimate,
+        foresee_parts,
+        needs_parts,
+        open_input,
+        places_of,
+        release,
+    )
 
     if data_format is not None and data_format not in FORMATS:
         message = f"--format must be csv or parquet, got '{data_format}'"
@@ -86,14 +106,28 @@ def anonymize(
         check_places(places_of(output, secret))
     asked = {"method": method, "k": k, "schema": schema, "subject": subject, "set": settings, "seed": seed}
     asked |= {"format": data_format, "allow": allow}
+    running = running_of(engine, cluster, memory, resume, threads=threads)
+    if resume is not None and running is None and not needs_parts(data, None):
+        settings = [*(settings or []), f"resume={resume}"]
+        asked["set"] = settings
     with progress_bars():
         wanted = _asked(data, asked) if plan is None else _planned(plan, asked)
-        history, opened = open_input(_needed(data, wanted.input), wanted, subject=subject)
-        whole, chosen = complete(history, opened, threads=threads)
-    expected = estimate(history, chosen)
+        source = _needed(data, wanted.input)
+        if needs_parts(source, running):
+            how = running or Running(workers=threads or os.cpu_count() or 1)
+            if output is not None and not dry_run:
+                in_parts(source, wanted, places_of(output, secret), how, subject=subject, json=json)
+            whole, size, expected = foresee_parts(source, wanted, how, subject=subject)
+            data_name, skip_audit = "data/ in parts", True
+        else:
+            history, opened = open_input(source, wanted, subject=subject)
+            whole, chosen = complete(history, opened, threads=threads)
+            size, expected = Size.of(history), estimate(history, chosen)
+            data_name = f"data.{whole.data_format}"
     if dry_run:
         refuse_overwriting(save_plan, Path(whole.input), plan, schema)
-        _finish_dry_run(history, whole, expected, output, save_plan, audit=not skip_audit, json=json)
+        where = _where(output, data_name)
+        _finish_dry_run(size, whole, expected, where, save_plan, audit=not skip_audit, json=json)
     if save_plan is not None:
         message = "--save-plan goes with --dry-run; a run writes its plan beside the release"
         raise ParameterError(message, code="usage")
@@ -152,7 +186,7 @@ def _planned(file: Path, asked: dict[str, Any]) -> Plan:
 
 
 def _finish_dry_run(
-    history: History, plan: Plan, expected: Estimate, output: Path | None, save: Path | None, *, audit: bool, json: bool
+    size: Size, plan: Plan, expected: Estimate, where: str, save: Path | None, *, audit: bool, json: bool
 ) -> NoReturn:
     from tokumei.data import write_text
     from tokumei.flow import spoken
@@ -162,11 +196,13 @@ def _finish_dry_run(
         if not json:
             tell(f"{save} was written: review it, run it with --plan")
     quick = "identical histories, candidates and posteriors of the strongest attacker"
+    schema = plan.schema
+    assert schema is not None
     steps = [
-        ("read", f"{plan.input}: {len(history):,} records of {len(history.subjects):,} subjects"),
+        ("read", f"{plan.input}: {size.records:,} records of {len(size.lengths):,} subjects"),
         ("anonymize", f"{plan.method} ({_settings(plan)}): {plan.why}"),
         ("audit", quick if audit else "left out"),
-        ("publish", _where(output, plan.data_format)),
+        ("publish", where),
     ]
 
     def show(console: Console) -> None:
@@ -175,9 +211,9 @@ def _finish_dry_run(
         show_table(console, ["step", "what", "about"], rows)
         treated = [
             [column.name, _treatment(column.drop, column.keep), "" if column.drop else column.kind.value]
-            for column in history.schema.columns
+            for column in schema.columns
         ]
-        show_table(console, ["column", "becomes", "kind"], [[history.schema.subject, "a pseudonym", ""], *treated])
+        show_table(console, ["column", "becomes", "kind"], [[schema.subject, "a pseudonym", ""], *treated])
         console.print(expected.sentence())
 
     document = {
@@ -185,8 +221,8 @@ def _finish_dry_run(
         "method": plan.method,
         "why": plan.why,
         "parameters": plan.deciding,
-        "records": len(history),
-        "subjects": len(history.subjects),
+        "records": size.records,
+        "subjects": len(size.lengths),
         "steps": dict(steps),
         "estimate": expected.as_dict(),
         "plan": plan.to_toml(secret=False),
@@ -198,14 +234,14 @@ def _settings(plan: Plan) -> str:
     return ", ".join([f"{name}={value}" for name, value in plan.deciding.items() if value != ""])
 
 
-def _where(output: Path | None, data_format: str) -> str:
+def _where(output: Path | None, data_name: str) -> str:
     from tokumei.flow import places_of
 
     if output is None:
         return "to the folder that -o names"
     places = places_of(output)
     beside = ", ".join(path.name for path in (places.secret, places.plan, places.audit))
-    return f"{output}/: data.{data_format}, schema.toml, summary.md, manifest.json; beside it, to keep: {beside}"
+    return f"{output}/: {data_name}, schema.toml, summary.md, manifest.json; beside it, to keep: {beside}"
 
 
 def _treatment(drop: bool, keep: bool) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, original
+from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, refuse_both
 from tokumei.cli.output import JsonFlag, bar, check_targets, finish, progress_bars, show_table, tell, visible
 from tokumei.errors import ParameterError
 from tokumei.words import Message, amount, percent
@@ -34,17 +34,18 @@ def describe(
     json: JsonFlag = False,
 ) -> None:
     """Profile raw data, infer its schema, and show how little knowledge singles a person out."""
-    from tokumei.data import write_text
-    from tokumei.profiles import hints, identifier_suspects, profile, raw_risk
+    from tokumei.data import Schema, write_text
+    from tokumei.profiles import describe_data, hints, identifier_suspects
 
     _check_targets(output, html, data, schema)
+    refuse_both(schema, subject)
     with progress_bars():
-        history = original(data, schema, subject=subject)
-        found = profile(history)
-        risk = raw_risk(history)
+        described = describe_data(data, None if schema is None else Schema.read(schema), subject=subject)
+        history, found, risk = described.sample, described.profile, described.risk
         noted = list(map(str, hints(history)))
         suspects = identifier_suspects(history)
         noted += [str(Message("hint.identifier", {"what": suspect.message()})) for suspect in suspects]
+        noted += [str(message) for message in described.sampled()]
         page = None
         if html is not None:
             from tokumei.cli.describe_page import describe_page
@@ -74,6 +75,7 @@ def describe(
         "hints": noted,
         "identifiers": {suspect.column: str(suspect.why) for suspect in suspects},
         "schema": history.schema.to_toml(),
+        "sampled_subjects": len(history.subjects) if described.large else None,
     }
     finish(document, json=json, show=show)
 

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokumei.cli.output import tell
 from tokumei.errors import ParameterError
+from tokumei.words import Message
 
 if TYPE_CHECKING:
     from tokumei.audits import Limits
     from tokumei.data import History
     from tokumei.flow import Opened
 
-InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file.")]
+InputArgument = Annotated[
+    Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file, or a folder of parts.")
+]
 SchemaOption = Annotated[
     Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")
 ]
@@ -69,12 +73,21 @@ def refuse_both(schema: Path | None, subject: str | None) -> None:
 
 
 def original(path: Path, schema: Path | None, *, subject: str | None = None) -> History:
-    """Read the original after the schema that was given, else after itself."""
+    """Read the original after the schema that was given, else after itself; of one that is not held, some people."""
     from tokumei.data import Schema
-    from tokumei.profiles import read_history
+    from tokumei.profiles import is_large_data, read_history, some_people
 
     refuse_both(schema, subject)
-    return read_history(path, None if schema is None else Schema.read(schema), subject=subject)
+    meaning = None if schema is None else Schema.read(schema)
+    if not is_large_data(path):
+        return read_history(path, meaning, subject=subject)
+    history, people = some_people(path, meaning, subject=subject)
+    _tell_sampled(path, len(history.subjects), people)
+    return history
+
+
+def _tell_sampled(path: Path, sampled: int, people: int) -> None:
+    tell(f"{path} is too large to be held: {Message('warning.sampled', {'people': sampled, 'all': people})}")
 
 
 def opened(original: Path, release: Path, schema: Path | None, secret: Path | None) -> Opened:
@@ -82,4 +95,7 @@ def opened(original: Path, release: Path, schema: Path | None, secret: Path | No
     from tokumei.data import Schema
     from tokumei.flow import open_release
 
-    return open_release(original, release, schema=None if schema is None else Schema.read(schema), secret=secret)
+    found = open_release(original, release, schema=None if schema is None else Schema.read(schema), secret=secret)
+    if found.whole is not None:
+        _tell_sampled(release, len(found.history.subjects), len(found.whole.survey.subjects))
+    return found

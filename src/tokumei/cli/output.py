@@ -19,7 +19,7 @@ import typer
 
 from tokumei.errors import OutputError, ParameterError, TokumeiError
 from tokumei.progress import Advance, listening
-from tokumei.words import Message, Words, are_written_numbers
+from tokumei.words import Message, Words, are_written_numbers, conclusion_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -200,10 +200,8 @@ def show_verdict(
     outcome = verdict.outcome.value
     colour = {"safe": "green", "unsafe": "red"}.get(outcome, "magenta")
     words = Words("en")
-    whose = words(f"conclusion.{outcome}_recipient", recipient=recipient) if recipient else ""
-    console.print(
-        f"{'Quick audit: ' if quick else ''}{whose or words(f'conclusion.{outcome}', k=k)}", style=f"bold {colour}"
-    )
+    conclusion = conclusion_line(outcome, k, words, recipient=recipient, other_original=verdict.of_other_original)
+    console.print(f"{'Quick audit: ' if quick else ''}{conclusion}", style=f"bold {colour}")
     for answer in answers:
         console.print(visible(answer))
     for reason in verdict.reasons:

@@ -13,7 +13,12 @@ app = typer.Typer(no_args_is_help=True)
 
 SubjectsOption = Annotated[int, typer.Option("--subjects", min=1, help="How many people to generate.")]
 OutputOption = Annotated[
-    Path, typer.Option("--output", "-o", help="The file to write: .csv, .csv.gz or .parquet by its ending.")
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The file to write: .csv, .csv.gz or .parquet by its ending; without ending: a folder of Parquet parts.",
+    ),
 ]
 HeaderOption = Annotated[
     bool, typer.Option("--header/--no-header", help="Write the column names first; contest files have none.")

@@ -50,7 +50,7 @@ def _failure(path: Path, error: Exception) -> OutputError | None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def output_told(path: Path) -> Iterator[None]:
     """Turn what the system says about writing below ``path`` into one sentence."""
     try:
         yield
@@ -64,7 +64,7 @@ def _told(path: Path) -> Iterator[None]:
 
 def check_file_target(path: Path) -> None:
     """Raise OutputError if a file cannot be written there, so that long work is not done in vain."""
-    with _told(path):
+    with output_told(path):
         target = Path(os.path.realpath(path))
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "")
@@ -76,7 +76,7 @@ def check_file_target(path: Path) -> None:
 
 def check_folder_target(path: Path) -> None:
     """Raise OutputError if a new folder cannot be created there."""
-    with _told(path):
+    with output_told(path):
         target = Path(os.path.realpath(path))
         if target == Path.cwd():
             message = f"{path} is the folder you are in; name a new folder"
@@ -110,7 +110,7 @@ def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     special = target.exists() and not target.is_file()
     temporary = _temporary_name(target, Path(tempfile.gettempdir()) if special else target.parent)
     try:
-        with _told(path):
+        with output_told(path):
             temporary.touch(OWNER_ONLY, exist_ok=False)
             yield temporary
             if special:
@@ -127,17 +127,17 @@ def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     """Yield a temporary folder beside ``path``; rename it at the end. An existing ``path`` must be an empty folder."""
     path = Path(path)
     check_folder_target(path)
     target = Path(os.path.realpath(path))
     temporary = _temporary_name(target, target.parent)
     try:
-        with _told(path):
+        with output_told(path):
             temporary.mkdir(0o700)
             yield temporary
-            temporary.chmod(0o777 & ~_umask())
+            temporary.chmod(mode if mode is not None else 0o777 & ~_umask())
             temporary.replace(target)
     except OutputError as error:
         # What failed inside is told under the name that was asked for.

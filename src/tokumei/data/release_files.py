@@ -10,9 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
-from dataclasses import replace
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -20,9 +18,9 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data.cells import RangeCells, SetCells
+from tokumei.data.cells import SetCells
 from tokumei.data.history import Release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.release_facts import ReleaseFacts
 from tokumei.errors import ParameterError
 
 SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME, PEOPLE_SCHEMA_NAME = (
@@ -42,46 +40,29 @@ def made_by() -> dict[str, str]:
 
 def text_order(release: Release) -> Ints:
     """Return the rows sorted as text, column by column."""
-    text = release.text()
+    return sorted_rows(release.text())
+
+
+def sorted_rows(text: pl.DataFrame) -> Ints:
+    """Return the rows of a table of texts in their one order."""
     # A stable sort breaks ties between equal records: it moves rows that nobody can tell apart.
     # Columns go by number: a name of the data could mean something to polars.
-    text.columns = [str(number) for number in range(text.width)]
+    text = text.rename({name: str(number) for number, name in enumerate(text.columns)})
     return text.select(pl.arg_sort_by(text.columns, maintain_order=True)).to_series().to_numpy().astype(np.int64)
 
 
-def published_schema(release: Release) -> Schema:
-    """Return the schema as a release states it: the step of a number is the coarsest that its published ends allow.
+def table_bytes(release: Release, data_format: str, text: pl.DataFrame | None = None) -> bytes:
+    """Return the data of a release as a file of this format, in the order of its records.
 
-    The step of the original would show that somebody's value has more decimals than all that is published. Columns
-    that are not published are not named.
+    ``text`` is that of the release, if somebody has made it already.
     """
-    columns = [_coarsened(column, release) for column in release.schema.columns if not column.drop]
-    return replace(release.schema, columns=tuple(columns))
-
-
-def _coarsened(column: Column, release: Release) -> Column:
-    if column.kind not in (Kind.NUMBER, Kind.PLACE) or column.step >= 1.0:
-        return column
-    ends = [np.zeros(1, dtype=np.int64)]
-    for field in column.fields():
-        cells = release.cells[field.name]
-        if isinstance(cells, RangeCells):
-            ends += [cells.lo[~cells.suppressed], cells.hi[~cells.suppressed]]
-    common = int(np.gcd.reduce(np.concatenate(ends)))
-    step, factor = Decimal(repr(column.step)), 1
-    while common % (factor * 10) == 0 and step * factor * 10 <= 1:
-        factor *= 10
-    return replace(column, step=float(step * factor))
-
-
-def table_bytes(release: Release, data_format: str) -> bytes:
-    """Return the data of a release as a file of this format, in the order of its records."""
     buffer = io.BytesIO()
+    text = release.text() if text is None else text
     if data_format == "parquet":
-        release.text().rechunk().write_parquet(buffer, row_group_size=ROW_GROUP)
+        text.rechunk().write_parquet(buffer, row_group_size=ROW_GROUP)
     else:
         _refuse_control_characters(release)
-        release.text().write_csv(buffer)
+        text.write_csv(buffer)
     return buffer.getvalue()
 
 
@@ -100,29 +81,52 @@ def folder_files(
     data_format: str = "csv",
     summary: str | None = None,
     versions: Mapping[str, str] | None = None,
+    text: pl.DataFrame | None = None,
 ) -> tuple[dict[str, bytes], dict[str, Any]]:
     """Return the bytes of every file of a release folder by name, and its manifest.
 
-    ``versions`` are those that the manifest states (default: the installed ones, `made_by`).
+    ``versions`` are those that the manifest states (default: the installed ones, `made_by`), ``text`` is that of
+    the release, if somebody has made it already.
     """
-    files = {
-        f"data.{data_format}": table_bytes(release, data_format),
-        SCHEMA_NAME: published_schema(release).to_toml().encode(),
-    }
+    files = {f"data.{data_format}": table_bytes(release, data_format, text)}
     if release.people is not None:
         files[f"people.{data_format}"] = table_bytes(release.people, data_format)
-        files[PEOPLE_SCHEMA_NAME] = published_schema(release.people).to_toml().encode()
+        files[PEOPLE_SCHEMA_NAME] = ReleaseFacts.of(release.people).published_schema().to_toml().encode()
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    texts, manifest = folder_texts(
+        ReleaseFacts.of(release), hashes, parameters=parameters, summary=summary, versions=versions
+    )
+    return {**files, **texts}, manifest
+
+
+def folder_texts(
+    facts: ReleaseFacts,
+    hashes: Mapping[str, str],
+    *,
+    parts: Sequence[Mapping[str, Any]] = (),
+    parameters: Mapping[str, Any] | None = None,
+    summary: str | None = None,
+    versions: Mapping[str, str] | None = None,
+) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """Return schema, summary and manifest of a release by name, and the manifest, from what is known of its data.
+
+    ``hashes`` are those of all other files; ``parts`` lists the data where it is in parts.
+    """
+    files = {SCHEMA_NAME: facts.published_schema().to_toml().encode()}
     if summary is not None:
         files[SUMMARY_NAME] = summary.encode()
     libraries = dict(versions or made_by())
-    manifest = {
+    stated = {**hashes, **{name: hashlib.sha256(content).hexdigest() for name, content in files.items()}}
+    manifest: dict[str, Any] = {
         "tokumei": libraries.pop("tokumei"),
         "versions": libraries,
-        "method": release.method,
+        "method": facts.method,
         "parameters": dict(parameters or {}),
-        "records": len(release),
-        "pseudonyms": release.pseudonyms.n_unique(),
-        "files": {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)},
+        "records": facts.records,
+        "pseudonyms": facts.pseudonyms,
+        "files": {name: stated[name] for name in sorted(stated)},
     }
+    if parts:
+        manifest["parts"] = [dict(part) for part in parts]
     files[MANIFEST_NAME] = (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
     return files, manifest

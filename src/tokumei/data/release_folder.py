@@ -8,6 +8,8 @@
       summary.md      for people: what was done, how to read it, what it protects against
       manifest.json   what was done, by which version, with the hashes of the files
 
+The data of a release that was made out of core is a folder of parts (`tokumei.data.release_parts`).
+
 This module writes the folder and reads it back, coded with the dictionaries and steps of the original it is compared
 with, or alone. What the files hold, byte by byte, says `tokumei.data.release_files`.
 Nothing in it depends on the order of the original rows, on the input file or on the Secret.
@@ -35,10 +37,13 @@ from tokumei.data.files import atomic_folder
 from tokumei.data.history import History, Release
 from tokumei.data.raw import Source, read_bytes, to_utf8
 from tokumei.data.release_files import MANIFEST_NAME, PEOPLE_SCHEMA_NAME, SCHEMA_NAME, folder_files
+from tokumei.data.release_parts import DATA_FOLDER, ReleasePart, listed_parts
 from tokumei.data.schema import Field, Kind, Schema
 from tokumei.data.tables import open_table
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, UnreadableError
 
+# No text has this byte: it is the name of no column.
+_PLACE = "\x00place"
 DATA_NAMES, PEOPLE_NAMES = ("data.csv", "data.parquet"), ("people.csv", "people.parquet")
 # When a release was made is nobody's business: its files have the earliest time that archives can tell.
 FILE_TIME = datetime(1980, 1, 1, 12, tzinfo=UTC).timestamp()
@@ -65,7 +70,8 @@ def write_release(
 class ReleaseFolder:
     """A release folder with what its small files say: what the columns mean, the method and its public parameters.
 
-    ``manifest`` is the whole manifest as it was read, for whoever checks what it states.
+    ``manifest`` is the whole manifest as it was read, for whoever checks what it states; ``parts`` are those of the
+    data, none where it is one file.
     """
 
     path: Path
@@ -74,6 +80,7 @@ class ReleaseFolder:
     method: str
     parameters: Mapping[str, Any]
     manifest: Mapping[str, Any]
+    parts: tuple[ReleasePart, ...] = ()
 
     @classmethod
     def open(cls, path: Path) -> ReleaseFolder:
@@ -83,41 +90,65 @@ class ReleaseFolder:
             message = f"{path}: {what}; name the folder that 'tokumei anonymize' wrote"
             raise UnreadableError(message, file=str(path))
         schema, manifest = Schema.read(path / SCHEMA_NAME), path / MANIFEST_NAME
-        data = _present(path, DATA_NAMES)
+        whole = None if (path / DATA_FOLDER).is_dir() else _present(path, DATA_NAMES)
         try:
             document = json.loads(read_bytes(manifest))
             method, parameters = str(document.get("method", "")), dict(document.get("parameters", {}))
         except (ValueError, AttributeError, TypeError, RecursionError):
             message = f"{manifest}: this is not the manifest that 'tokumei anonymize' wrote; restore the release folder"
             raise UnreadableError(message, file=str(manifest)) from None
-        return cls(path, data, schema, method, parameters, document)
+        parts = listed_parts(document, path)
+        data = path / DATA_FOLDER if parts else whole or _present(path, DATA_NAMES)
+        return cls(path, data, schema, method, parameters, document, parts)
 
     def release(self, history: History | None = None) -> Release:
         """Read the data; categories and steps are coded as in ``history``, which must have the same columns.
 
         Without a history the release is coded after itself alone, as somebody sees it who has nothing else.
         """
-        release = self._table(self.data, self.schema, history)
+        data = [self.path / part.name for part in self.parts] or [self.data]
+        release = self._table(data, self.schema, history)
         if not (self.path / PEOPLE_SCHEMA_NAME).is_file():
             return release
         if history is not None and history.people is None:
             message = f"{self.path}: the release has a table of people, and the original as it was read has none"
             raise SchemaError(message, file=str(self.path))
         schema, people = Schema.read(self.path / PEOPLE_SCHEMA_NAME), None if history is None else history.people
-        return replace(release, people=self._table(_present(self.path, PEOPLE_NAMES), schema, people))
+        return replace(release, people=self._table([_present(self.path, PEOPLE_NAMES)], schema, people))
 
-    def _table(self, data: Path, schema: Schema, history: History | None) -> Release:
-        if history is not None:
-            _refuse_other_schema(schema, history.schema, self.path)
-            schema = _with_steps(schema, history.schema)
-        source, lines = Source.read(data), None
+    def part(self, number: int, history: History | None = None) -> Release:
+        """Read one part of the data, as `release` reads all of it; a history without records is enough to code it."""
+        return self._table([self.path / self.parts[number].name], self.schema, history)
+
+    def selected(self, chosen: Mapping[int, pl.Series], history: History) -> tuple[Release, list[Ints]]:
+        """Read what some parts have under these pseudonyms; return it and, part by part, the places of its records."""
+        frames = []
+        for number, names in chosen.items():
+            table = pl.scan_parquet(self.path / self.parts[number].name, glob=False).with_row_index(_PLACE)
+            frames.append(table.filter(pl.col("pseudonym").is_in(names.implode())).collect())
+        frame = pl.concat(frames)
+        places = [part[_PLACE].to_numpy().astype(np.int64) for part in frames]
+        return self._decoded(frame.drop(_PLACE), self.data, self.schema, history), places
+
+    def _table(self, files: Sequence[Path], schema: Schema, history: History | None) -> Release:
+        data, lines = files[0], None
         if data.suffix == ".parquet":
-            frame = open_table(source).frame.select(pl.all().cast(pl.String))
+            frame = pl.concat([open_table(file).frame.select(pl.all().cast(pl.String)) for file in files])
         else:
+            source = Source.read(data)
             text, _ = to_utf8(source.content(), str(data))
             records = parse_csv(text, str(data))
             frame, lines = records.frame[1:], records.lines[1:]
             frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
+        return self._decoded(frame, data, schema, history, lines)
+
+    def _decoded(
+        self, frame: pl.DataFrame, data: Path, schema: Schema, history: History | None, lines: Ints | None = None
+    ) -> Release:
+        """Return the release of a table of texts, coded after ``history``, or after itself."""
+        if history is not None:
+            _refuse_other_schema(schema, history.schema, self.path)
+            schema = _with_steps(schema, history.schema)
         categories = _own_categories(frame, schema) if history is None else _with_absence(history.categories)
         release = release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
         return replace(release, parameters=self.parameters)
@@ -158,7 +189,7 @@ def _own_categories(frame: pl.DataFrame, schema: Schema) -> dict[str, pl.Series]
 def _refuse_other_schema(published: Schema, original: Schema, folder: Path) -> None:
     """Raise SchemaError if the columns of a release are not those of the original it is compared with.
 
-    A release states the coarsest step that its own numbers allow (`published_schema`).
+    A release states the coarsest step that its own numbers allow (`ReleaseFacts.published_schema`).
     """
     ours, theirs = ({field.name: field for field in schema.fields} for schema in (published, original))
     differing = [

@@ -171,6 +171,10 @@ class Reason:
         return {"code": self.code, "sentence": self.sentence, "remedy": self.remedy}
 
 
+# The reason that a release was not made from this original: a method that changes no value contradicts it.
+OTHER_ORIGINAL = "other-original"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """An outcome with its reasons, the most harmful first, and what was not tested."""
@@ -178,3 +182,8 @@ class Verdict:
     outcome: Outcome
     reasons: tuple[Reason, ...] = ()
     skipped: tuple[Reason, ...] = ()
+
+    @property
+    def of_other_original(self) -> bool:
+        """Whether the release was not made from the original that it was compared with."""
+        return any(reason.code == OTHER_ORIGINAL for reason in self.reasons)

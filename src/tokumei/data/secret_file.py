@@ -17,6 +17,7 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.data.files import OWNER_ONLY, atomic_path
 from tokumei.data.history import Secret
+from tokumei.data.release_parts import SecretFolder
 from tokumei.errors import UnreadableError
 
 _OWNERS, _ROWS, _PEOPLE, _REST = "owners.parquet", "rows.parquet", "people.parquet", "secret.json"
@@ -44,7 +45,9 @@ def write_secret(secret: Secret, path: Path) -> None:
 
 
 def read_secret(path: Path) -> Secret:
-    """Read a secret file."""
+    """Read a secret file, or the folder that is the secret of a release in parts."""
+    if path.is_dir():
+        return SecretFolder.open(path).whole()
     try:
         with zipfile.ZipFile(path) as archive:
             owners = pl.read_parquet(io.BytesIO(archive.read(_OWNERS))).select("pseudonym", "subject").cast(pl.String)

@@ -1,4 +1,14 @@
+from tokumei.engine.dealing import UNIT as UNIT
+from tokumei.engine.dealing import DealJob as DealJob
+from tokumei.engine.dealing import deal as deal
+from tokumei.engine.dealing import read_pile as read_pile
 from tokumei.engine.runs import Result as Result
 from tokumei.engine.runs import run_blocks as run_blocks
+from tokumei.engine.tasks import ENGINES as ENGINES
+from tokumei.engine.tasks import Engine as Engine
+from tokumei.engine.tasks import Job as Job
+from tokumei.engine.tasks import open_engine as open_engine
+from tokumei.engine.tasks import run_tasks as run_tasks
+from tokumei.engine.tasks import task_output as task_output
 from tokumei.engine.threads import abandoned as abandoned
 from tokumei.engine.threads import spread_over as spread_over

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from tokumei.data import History
+from tokumei.array_types import Ints
+from tokumei.data import DataSet, History, Schema
 from tokumei.parts import Method
 
 FACTOR = 1.5
@@ -28,18 +29,26 @@ FACTOR = 1.5
 START_SECONDS = 2.0
 READ_PER_RECORD, AUDIT_PER_RECORD, AUDIT_PER_SUBJECT, PUBLISH_PER_RECORD = 3e-6, 4e-6, 7e-5, 4e-6
 BASE_MEGABYTES, MEGABYTES_PER_RECORD = 300.0, 1.8e-3
+# Out of core: set after one run of 1,000,000 people with 82.7 million records (k = 2, two workers; 3,270 CPU seconds,
+# 2.07 GB), so that it is no test of them.
+TASK_RECORDS = 1_000_000
+SURVEY_PER_RECORD, CODE_PER_RECORD, PUBLISH_PART_PER_RECORD = 6e-7, 2e-6, 4e-6
+MEGABYTES_PER_TASK_RECORD, MEGABYTES_PER_SUBJECT = 4e-4, 8e-4
 # CPU seconds per column: of a subject, and of a record times the length of its history to this power.
 LENGTH_POWER = 0.75
 _GROUPING = {
     ("fast", 2): (2.0e-5, 2.9e-7),
+    ("large", 2): (2.0e-5, 1.75e-7),
     ("normal", 2): (4.0e-5, 3.9e-7),
     ("fast", 3): (1.25e-4, 1.15e-6),
+    ("large", 3): (1.25e-4, 1.15e-6),
     ("normal", 3): (3.5e-4, 2.6e-6),
     ("fast", 4): (1.6e-4, 1.3e-6),
+    ("large", 4): (1.6e-4, 1.3e-6),
     ("normal", 4): (3.5e-3, 3.1e-6),
 }
 # Longer histories are compared in pieces of so many records; many records in pairs are in shorter ones.
-_PIECES = {"fast": 300, "normal": 3000}
+_PIECES = {"fast": 300, "large": 300, "normal": 3000}
 MANY_RECORDS, SHORT_PIECE = 200_000, 500
 HURRIED_RECORDS = 1_000_000
 # CPU seconds per record of the methods that pass over the data once.
@@ -115,38 +124,79 @@ def _total(stages: Mapping[str, float | None]) -> float | None:
     return sum(known) if len(known) == len(stages) else None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Size:
+    """What the time and memory of a run depend on: the number of records of every subject, and of columns."""
+
+    lengths: Ints
+    fields: int
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return int(self.lengths.sum())
+
+    @classmethod
+    def of(cls, history: History) -> Size:
+        """Return the size of data in memory."""
+        return cls(history.counts(), len(history.schema.fields))
+
+    @classmethod
+    def of_data_set(cls, data: DataSet, schema: Schema) -> Size:
+        """Count the records of every subject of a data set that is not held."""
+        if schema.row_is_subject:
+            return cls(np.ones(len(data), dtype=np.int64), len(schema.fields))
+        counted = data.scan([schema.subject]).group_by(schema.subject).len().collect(engine="streaming")
+        return cls(counted["len"].to_numpy().astype(np.int64), len(schema.fields))
+
+
 def estimate(history: History, method: Method, *, audit: bool = True) -> Estimate:
     """Return how long a method will take on this data, with the reading and writing around it."""
-    records, subjects = len(history), len(history.subjects)
+    size = Size.of(history)
     cpu = {
-        "read": START_SECONDS + READ_PER_RECORD * records,
-        "anonymize": _method_seconds(history, records, method),
-        "audit": AUDIT_PER_RECORD * records + AUDIT_PER_SUBJECT * subjects if audit else 0.0,
-        "publish": PUBLISH_PER_RECORD * records,
+        "read": START_SECONDS + READ_PER_RECORD * size.records,
+        "anonymize": _method_seconds(size, method),
+        "audit": AUDIT_PER_RECORD * size.records + AUDIT_PER_SUBJECT * len(size.lengths) if audit else 0.0,
+        "publish": PUBLISH_PER_RECORD * size.records,
     }
     threads = min(int(getattr(method, "threads", 1)), os.cpu_count() or 1)
-    return Estimate(cpu, {"anonymize": threads}, BASE_MEGABYTES + MEGABYTES_PER_RECORD * records)
+    return Estimate(cpu, {"anonymize": threads}, BASE_MEGABYTES + MEGABYTES_PER_RECORD * size.records)
 
 
-def _method_seconds(history: History, records: int, method: Method) -> float | None:
+def estimate_in_parts(size: Size, method: Method, *, workers: int) -> Estimate:
+    """Return how long a method will take out of core, where so many tasks are at work at once."""
+    cpu = {
+        "read": START_SECONDS + SURVEY_PER_RECORD * size.records,
+        "code": CODE_PER_RECORD * size.records,
+        "anonymize": _method_seconds(size, method),
+        "publish": PUBLISH_PART_PER_RECORD * size.records,
+    }
+    # A task holds its records; all subjects with their features are held once. Small data does not fill its tasks.
+    held = min(size.records / workers, TASK_RECORDS) * workers
+    megabytes = BASE_MEGABYTES + MEGABYTES_PER_TASK_RECORD * held + MEGABYTES_PER_SUBJECT * len(size.lengths)
+    return Estimate(cpu, dict.fromkeys(("code", "anonymize", "publish"), workers), megabytes)
+
+
+def _method_seconds(size: Size, method: Method) -> float | None:
     """Return the CPU seconds of the method alone."""
+    records = size.records
     if method.name in _PER_RECORD:
         return _PER_RECORD[method.name] * records
     if method.name != "k-anonymity":
         return None
     effort = str(getattr(method, "effort", ""))
     if effort == "normal" and records > HURRIED_RECORDS:
-        effort = "fast"
+        effort = "large"
     wanted = int(getattr(method, "k", 3))
     figures = _GROUPING.get((effort, min(wanted, 4)))
     if figures is None:
         return None
     per_subject, per_record = figures
     piece = SHORT_PIECE if wanted == 2 and records > MANY_RECORDS else _PIECES[effort]
-    lengths = history.counts().astype(np.float64)
+    lengths = size.lengths.astype(np.float64)
     # Histories of one record need no alignment.
     aligned = float((lengths * np.minimum(lengths, min(piece, _PIECES[effort])) ** LENGTH_POWER)[lengths > 1].sum())
-    return len(history.schema.fields) * (per_subject * len(lengths) + per_record * aligned)
+    return size.fields * (per_subject * len(lengths) + per_record * aligned)
 
 
 def spoken(seconds: float | None) -> str:

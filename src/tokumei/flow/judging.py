@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tokumei.data import Goal, Guesses, Score, Secret
 from tokumei.errors import InfeasibleError, InputError, SchemaError, TokumeiError, UnknownPartError
+from tokumei.flow.large import LargeRelease
 from tokumei.flow.making import Made, seeded
 from tokumei.flow.opening import Opened
-from tokumei.parts import Attack, Metric, find_part, make_part, part_names
+from tokumei.parts import Attack, CombinableMetric, Metric, find_part, make_part, part_names
 from tokumei.progress import stage
+from tokumei.words import Message
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,8 @@ def attack_success(released: Made | Opened, attack: Attack, *, seed: int | None 
 
 def measure(released: Made | Opened, metrics: Sequence[Metric]) -> list[Score]:
     """Return the score of every metric; one that cannot tell raises its reason."""
-    return [_measured(metric, released) for metric in metrics]
+    known = _added_up(released, metrics)
+    return [known.get(metric) or _measured(metric, released) for metric in metrics]
 
 
 def measure_all(released: Made | Opened) -> Measured:
@@ -55,11 +59,18 @@ def measure_all(released: Made | Opened) -> Measured:
     Metrics that need people or rows belong to contests whose releases have them, and are left out elsewhere.
     """
     measured = Measured([], [], [])
+    fitting: list[Metric] = []
     for name in part_names("metric"):
         try:
             part = find_part("metric", name)
             if part.needs == ("records",) or (released.history.people is not None and "people" in part.needs):
-                measured.scores.append(_measured(make_part(part), released))
+                fitting.append(make_part(part))
+        except UnknownPartError as error:
+            measured.failed.append(str(error))
+    known = _added_up(released, fitting)
+    for metric in fitting:
+        try:
+            measured.scores.append(known.get(metric) or _measured(metric, released))
         except (InfeasibleError, SchemaError) as error:
             measured.skipped.append(str(error))
         except UnknownPartError as error:
@@ -67,11 +78,38 @@ def measure_all(released: Made | Opened) -> Measured:
     return measured
 
 
+def _whole(released: Made | Opened) -> LargeRelease | None:
+    return released.whole if isinstance(released, Opened) else None
+
+
+def _added_up(released: Made | Opened, metrics: Sequence[Metric]) -> dict[Metric, Score]:
+    """Return the exact scores of a release that is not held, by the metrics that add up over its parts.
+
+    One that has no use for such data says so of the sample first.
+    """
+    whole = _whole(released)
+    if whole is None:
+        return {}
+    adding: list[CombinableMetric] = []
+    for metric in metrics:
+        if isinstance(metric, CombinableMetric):
+            with suppress(InfeasibleError, SchemaError):
+                _measured(metric, released)
+                adding.append(metric)
+    return dict(zip(adding, whole.scores(adding), strict=True)) if adding else {}
+
+
 def _measured(metric: Metric, released: Made | Opened) -> Score:
+    """Return the score of a release that is held; of the sample of another, with a word that it is one."""
     metric.require(released.history)
+    whole = _whole(released)
     try:
         with stage(f"judge: {metric.name}"):
-            return metric.measure(released.history, released.release, _truth(released))
+            score = metric.measure(released.history, released.release, _truth(released))
+            if whole is None:
+                return score
+            people = {"people": len(released.history.subjects), "all": len(whole.survey.subjects)}
+            return replace(score, warnings=(*score.warnings, Message("warning.sampled", people)))
     except TokumeiError:
         raise
     except Exception as error:

@@ -6,26 +6,27 @@ rectangle, ``centre`` the distance to its middle; both are averaged over a subje
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tokumei.array_types import Floats, Ints
-from tokumei.data import MISSING, Column, Goal, History, Kind, RangeCells, Release, Score, Secret
+from tokumei.array_types import Floats
+from tokumei.data import Column, Goal, Kind, PublishedPart, RangeCells, Score, Survey
 from tokumei.errors import SchemaError
-from tokumei.parts import Metric, parameter
+from tokumei.parts import CombinableMetric, parameter
 
 KM_PER_DEGREE = 6371.0 * np.pi / 180.0
 FLAT = 1e-7
+# Which point of a published rectangle is compared with the true one.
+POINTS = ("uniform", "centre")
 
 
-def kilometres_per_step(column: Column, latitude: Ints) -> tuple[float, float]:
-    """Return the length of one step of latitude and of longitude, at the mean latitude of these codes."""
-    present = latitude[latitude != MISSING]
-    middle = float(present.mean()) * column.step if len(present) else 0.0
+def kilometres_per_step(column: Column, latitude: float) -> tuple[float, float]:
+    """Return the length of one step of latitude and of longitude at a latitude in steps."""
     north = column.step * KM_PER_DEGREE
-    return north, north * float(np.cos(np.radians(middle)))
+    return north, north * float(np.cos(np.radians(latitude * column.step)))
 
 
 def box_errors(points: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -71,7 +72,7 @@ def _line(x: Floats, y: Floats) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaceError(Metric):
+class PlaceError(CombinableMetric):
     """The mean distance between true and published places, per subject, in kilometres.
 
     Detects rectangles that grew. It does not see records that were deleted or suppressed (their share is a part of the
@@ -82,33 +83,38 @@ class PlaceError(Metric):
     summary: ClassVar[str] = "expected distance to the published place in km, mean over subjects"
     source: ClassVar[str] = "k-concealment for history data, section 4 (experiment)"
 
-    point: str = parameter("uniform", "which point of a rectangle is taken", choices=("uniform", "centre"))
+    point: str = parameter("uniform", "which point of a rectangle is taken", choices=POINTS)
 
-    def measure(self, history: History, release: Release, secret: Secret) -> Score:
-        """Return the error of the first place column over the published records that show a place."""
-        column = next((one for one in history.schema.columns if one.kind is Kind.PLACE), None)
-        if column is None:
-            message = "'place-error' needs a place (latitude and longitude) in the schema; it has none"
-            raise SchemaError(message)
-        latitude, longitude = release.cells[column.latitude], release.cells[column.longitude]
+    def tally(self, part: PublishedPart) -> dict[str, Any]:
+        """Return, per subject, the number of published records that show a place and the sums of their errors."""
+        column = _place(part.survey)
+        latitude, longitude = part.release.cells[column.latitude], part.release.cells[column.longitude]
         assert isinstance(latitude, RangeCells)
         assert isinstance(longitude, RangeCells)
-        hidden = latitude.suppressed | longitude.suppressed | (secret.rows < 0)
-        shown = np.flatnonzero(~hidden)
-        rows = secret.rows[shown]
-        steps = np.array(kilometres_per_step(column, history.codes[column.latitude]))
-        codes = np.column_stack((history.codes[column.latitude][rows], history.codes[column.longitude][rows]))
+        shown = np.flatnonzero(~(latitude.suppressed | longitude.suppressed))
+        steps = np.array(kilometres_per_step(column, part.survey.sums[column.latitude].mean()))
+        places = np.column_stack([part.original.codes[name][shown] for name in (column.latitude, column.longitude)])
         low = np.column_stack((latitude.lo[shown], longitude.lo[shown]))
         high = np.column_stack((latitude.hi[shown], longitude.hi[shown]))
-        errors = dict(zip(("uniform", "centre"), box_errors(codes * steps, low * steps, high * steps), strict=True))
-        owner = history.subject[rows]
-        counts = np.bincount(owner, minlength=len(history.subjects))
+        errors = dict(zip(POINTS, box_errors(places * steps, low * steps, high * steps), strict=True))
+        owner, subjects = part.original.subject[shown], len(part.survey.subjects)
+        sums = {name: np.bincount(owner, error, subjects) for name, error in errors.items()}
+        return {"shown": np.bincount(owner, minlength=subjects), **sums}
+
+    def score(self, survey: Survey, tally: Mapping[str, Any]) -> Score:
+        """Return the error of the first place column over the published records that show a place."""
+        counts = tally["shown"]
         present = counts > 0
         parts = {
-            name: float((np.bincount(owner, error, len(counts))[present] / counts[present]).mean())
-            if len(rows)
-            else 0.0
-            for name, error in errors.items()
+            name: float((tally[name][present] / counts[present]).mean()) if present.any() else 0.0 for name in POINTS
         }
-        parts["shown"] = len(shown) / len(history) if len(history) else 0.0
+        parts["shown"] = int(counts.sum()) / survey.records if survey.records else 0.0
         return Score(name=self.name, value=parts[self.point], goal=Goal.LOWER, parts=parts)
+
+
+def _place(survey: Survey) -> Column:
+    column = next((one for one in survey.schema.columns if one.kind is Kind.PLACE), None)
+    if column is None:
+        message = "'place-error' needs a place (latitude and longitude) in the schema; it has none"
+        raise SchemaError(message)
+    return column

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from tokumei.data import Goal, History, Release, Score, Secret, distinct
-from tokumei.parts import Metric
+import numpy as np
+
+from tokumei.data import Goal, PublishedPart, Score, Survey
+from tokumei.parts import CombinableMetric
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordsKept(Metric):
+class RecordsKept(CombinableMetric):
     """Share of the original records of which the release holds a published form, however generalized.
 
     Detects deletion and sampling. It does not see what generalization, noise or lost links cost; dummy records are
@@ -21,13 +24,22 @@ class RecordsKept(Metric):
     summary: ClassVar[str] = "share of the original records that are published"
     source: ClassVar[str] = "PWS Cup 2018 report, deleted records"
 
-    def measure(self, history: History, release: Release, secret: Secret) -> Score:
-        """Return the share; parts: share of subjects with a published record, dummies per published record."""
-        kept = distinct(secret.rows[secret.rows >= 0])
-        people = len(distinct(history.subject[kept]))
-        parts = {
-            "subjects": people / len(history.subjects) if len(history.subjects) else 1.0,
-            "dummies": float((secret.rows < 0).mean()) if len(release) else 0.0,
+    def tally(self, part: PublishedPart) -> dict[str, Any]:
+        """Return what the published original records weigh, under whom, and the numbers of records and dummies."""
+        present = np.bincount(part.original.subject, minlength=len(part.survey.subjects)) > 0
+        return {
+            "kept": part.original.weight(np.flatnonzero(part.counted)),
+            "people": present.astype(np.int64),
+            "records": len(part) + part.dummies,
+            "dummies": part.dummies,
         }
-        value = len(kept) / len(history) if len(history) else 1.0
+
+    def score(self, survey: Survey, tally: Mapping[str, Any]) -> Score:
+        """Return the share; parts: share of subjects with a published record, dummies per published record."""
+        people = int((tally["people"] > 0).sum())
+        parts = {
+            "subjects": people / len(survey.subjects) if len(survey.subjects) else 1.0,
+            "dummies": tally["dummies"] / tally["records"] if tally["records"] else 0.0,
+        }
+        value = tally["kept"] / survey.weight if survey.records else 1.0
         return Score(name=self.name, value=value, goal=Goal.HIGHER, highest=1.0, parts=parts)

@@ -15,7 +15,7 @@ from tokumei.data import MISSING, Field, History, Kind, value_text
 from tokumei.profiles.known_records import dense_keys
 
 # Steps of a day.
-_DAY_LENGTH = {Kind.DATE: 1, Kind.DATETIME: 86_400}
+DAY_LENGTH = {Kind.DATE: 1, Kind.DATETIME: 86_400}
 QUANTILES = {"min": 0.0, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95, "max": 1.0}
 
 
@@ -61,11 +61,12 @@ def profile(history: History) -> Profile:
     """Describe a history."""
     counts = history.counts()
     columns = tuple(_column(history, spec) for spec in history.schema.fields)
-    days = {spec.name: _days(history, spec) for spec in history.schema.fields if spec.kind in _DAY_LENGTH}
-    return Profile(len(history), len(history.subjects), _spread(counts), columns, _singled_out(history), days)
+    days = {spec.name: _days(history, spec) for spec in history.schema.fields if spec.kind in DAY_LENGTH}
+    return Profile(len(history), len(history.subjects), spread_of(counts), columns, _singled_out(history), days)
 
 
-def _spread(values: npt.NDArray[Any]) -> dict[str, float]:
+def spread_of(values: npt.NDArray[Any]) -> dict[str, float]:
+    """Return the quantiles of some values, none if there are none."""
     return {name: float(np.quantile(values, at)) for name, at in QUANTILES.items()} if len(values) else {}
 
 
@@ -79,7 +80,7 @@ def _days(history: History, spec: Field) -> dict[str, float]:
     np.minimum.at(first, subject, present)
     np.maximum.at(last, subject, present)
     some = np.unique(subject)
-    return _spread((last[some] - first[some]) / _DAY_LENGTH[spec.kind])
+    return spread_of((last[some] - first[some]) / DAY_LENGTH[spec.kind])
 
 
 def _column(history: History, spec: Field) -> ColumnProfile:
@@ -90,9 +91,14 @@ def _column(history: History, spec: Field) -> ColumnProfile:
         values = every.filter(every != "")
         return ColumnProfile(spec.name, spec.kind.value, len(values), missing, "", "")
     present = codes[codes != MISSING]
-    ends = value_text([present.min(), present.max()], spec).to_list() if len(present) else ["", ""]
-    distinct = len(np.unique(present))
-    return ColumnProfile(spec.name, spec.kind.value, distinct, len(codes) - len(present), ends[0], ends[1])
+    ends = (int(present.min()), int(present.max())) if len(present) else None
+    return column_profile(spec, len(np.unique(present)), len(codes) - len(present), ends)
+
+
+def column_profile(spec: Field, distinct: int, missing: int, ends: tuple[int, int] | None) -> ColumnProfile:
+    """Return the figures of an ordered column; ``ends`` are its lowest and highest code, None if it has no values."""
+    lowest, highest = ("", "") if ends is None else value_text(list(ends), spec).to_list()
+    return ColumnProfile(spec.name, spec.kind.value, distinct, missing, lowest, highest)
 
 
 def _singled_out(history: History) -> dict[str, float]:

@@ -7,8 +7,9 @@ for values of one's own: how far they name people is the business of the audit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
@@ -36,6 +37,8 @@ FEW_VALUES = 12
 GAPLESS, TEXT_WORDS, TEXT_LETTERS = 1.1, 4, 20
 # So many distinct values of a column are looked at.
 SAMPLE = 5_000
+# The gate, the quick audit and `describe` ask about the same history, which never changes.
+_looked_at: WeakKeyDictionary[History, tuple[Suspect, ...]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,15 +82,19 @@ class _Spread:
 
 def identifier_suspects(history: History) -> tuple[Suspect, ...]:
     """Return the columns of a history, and of its table of people, that seem to name people."""
+    if history not in _looked_at:
+        _looked_at[history] = tuple(_suspects(history))
+    return _looked_at[history]
+
+
+def _suspects(history: History) -> Iterator[Suspect]:
     tables = (history,) if history.people is None else (history, history.people)
-    suspects = []
     for table in tables:
         kept = {spec.name for spec in table.schema.kept}
         for spec in table.schema.fields:
             why = _why(table, spec) if len(table) else None
             if why is not None:
-                suspects.append(Suspect(column=spec.column, field=spec.name, why=why, kept=spec.name in kept))
-    return tuple(suspects)
+                yield Suspect(column=spec.column, field=spec.name, why=why, kept=spec.name in kept)
 
 
 def refuse_unknown_columns(history: History, allow: Iterable[str]) -> None:

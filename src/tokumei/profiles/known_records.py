@@ -92,8 +92,11 @@ def _ranked(values: Ints) -> tuple[Ints, int]:
     return ranks, int(ranks.max()) + 1
 
 
-def unique_share(holdings: Holdings, known: int, *, seed: int = 0) -> Share:
+def unique_share(holdings: Holdings, known: int, *, seed: int = 0, among: Ints | None = None) -> Share:
     """Return the share of subjects whom ``known`` of their own records, drawn at random, single out.
+
+    ``among`` are the subjects who stand for all, if some do: the share is then an estimate. Of others only the records
+    matter that one of these has too.
 
     One record, and few sets of records, are counted exactly; else sets are drawn, equally many of every subject or one
     each of some of them.
@@ -101,6 +104,8 @@ def unique_share(holdings: Holdings, known: int, *, seed: int = 0) -> Share:
     subjects = len(holdings.record_bounds) - 1
     if subjects == 0:
         return Share(0.0)
+    if among is not None:
+        return _drawn_share(holdings, known, seed, among)
     if known == 1:
         alone = holdings.spread()[holdings.records] == 1
         owner = np.repeat(np.arange(subjects), holdings.distinct())
@@ -111,10 +116,14 @@ def unique_share(holdings: Holdings, known: int, *, seed: int = 0) -> Share:
         hits = _unique(holdings, *sets)
         counts = np.bincount(sets[0], minlength=subjects)
         return Share(float(np.mean(np.bincount(sets[0], weights=hits, minlength=subjects) / np.maximum(counts, 1))))
-    drawn, chosen = _drawn_sets(holdings, known, seed)
+    return _drawn_share(holdings, known, seed, np.arange(subjects))
+
+
+def _drawn_share(holdings: Holdings, known: int, seed: int, among: Ints) -> Share:
+    """Return the share of sets of records, drawn from those of some subjects, that single their subject out."""
+    drawn, chosen = _drawn_sets(holdings, known, seed, among)
     hits = _unique(holdings, drawn, chosen)
-    share = float(hits.mean())
-    return Share(share, wilson_interval(int(hits.sum()), len(hits)), len(hits))
+    return Share(float(hits.mean()), wilson_interval(int(hits.sum()), len(hits)), len(hits))
 
 
 def wilson_interval(hits: int, draws: int) -> Interval:
@@ -151,17 +160,18 @@ def _all_sets(holdings: Holdings, known: int) -> tuple[Ints, Ints] | None:
     return np.concatenate(owners), np.concatenate(sets)
 
 
-def _drawn_sets(holdings: Holdings, known: int, seed: int) -> tuple[Ints, Ints]:
+def _drawn_sets(holdings: Holdings, known: int, seed: int, among: Ints) -> tuple[Ints, Ints]:
     """Draw sets of records without replacement; return their subjects and records (-1: no more of them)."""
     rng = np.random.default_rng([seed, known])
     distinct = holdings.distinct()
-    subjects = np.flatnonzero(distinct)
+    subjects = among[distinct[among] > 0]
     cost = np.minimum.reduceat(holdings.spread()[holdings.records], holdings.record_bounds[:-1][subjects])
     draws = int(min(DRAWS, max(1000, MOST_COMPARISONS / max(float(cost.mean()) * known, 1.0))))
     if draws < len(subjects):
         who = np.sort(rng.choice(subjects, draws, replace=False))
     else:
-        who = np.repeat(subjects, draws // len(subjects))
+        # Who stands for others is drawn once: more draws of the same people would make no narrower interval.
+        who = np.repeat(subjects, draws // len(subjects) if len(among) == len(distinct) else 1)
     picks = _distinct_picks(rng.random((len(who), known)), distinct[who])
     return who, _records_at(holdings, who, picks)
 

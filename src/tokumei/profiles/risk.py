@@ -84,7 +84,7 @@ def raw_risk(history: History, *, seed: int = 0) -> RawRisk:
             for column in history.schema.columns
             if not column.drop
         }
-        columns = _ranked([_identifies(history, key, (name,)) for name, key in keys.items()])
+        columns = ranked_risks([_identifies(history, key, (name,)) for name, key in keys.items()])
         pairs = _pairs(history, keys, [one.columns[0] for one in columns[:PAIRED_COLUMNS]])
     return RawRisk(
         known=known, most_telling_record=telling, facts=_facts(history), columns=columns, pairs=pairs, seed=seed
@@ -93,7 +93,7 @@ def raw_risk(history: History, *, seed: int = 0) -> RawRisk:
 
 def _pairs(history: History, keys: Mapping[str, Ints], names: Sequence[str]) -> tuple[ColumnRisk, ...]:
     sizes = {name: int(keys[name].max(initial=0)) + 1 for name in names}
-    return _ranked(
+    return ranked_risks(
         [
             _identifies(history, keys[first] * sizes[second] + keys[second], (first, second))
             for first, second in combinations(names, 2)
@@ -101,7 +101,8 @@ def _pairs(history: History, keys: Mapping[str, Ints], names: Sequence[str]) -> 
     )
 
 
-def _ranked(risks: Sequence[ColumnRisk]) -> tuple[ColumnRisk, ...]:
+def ranked_risks(risks: Sequence[ColumnRisk]) -> tuple[ColumnRisk, ...]:
+    """Return the risks in order, the most identifying first."""
     return tuple(sorted(risks, key=lambda one: (-one.share, -one.most_telling, one.columns)))
 
 
@@ -123,26 +124,31 @@ def _identifies(history: History, key: Ints, columns: tuple[str, ...]) -> Column
 
 def _facts(history: History) -> dict[str, float]:
     """Return the share of subjects alone with their number of records, with a total, and with all of these."""
-    if len(history.subjects) == 0:
-        return {}
-    counts = history.counts()
-    known = {"number of records": counts}
-    # Where everybody has one record, a total would be its value again.
-    summed = history.schema.columns if int(counts.max()) > 1 else ()
-    for column in summed:
+    totals = {}
+    for column in history.schema.columns:
         if column.drop or column.kind is not Kind.NUMBER:
             continue
         codes = history.codes[column.name]
-        total = np.zeros(len(history.subjects), dtype=np.int64)
-        np.add.at(total, history.subject, np.where(codes == MISSING, 0, codes))
-        known[f"total of {column.name}"] = total
-    shares = {what: _alone([key]) for what, key in known.items()}
+        totals[column.name] = np.zeros(len(history.subjects), dtype=np.int64)
+        np.add.at(totals[column.name], history.subject, np.where(codes == MISSING, 0, codes))
+    return facts_of(history.counts(), totals)
+
+
+def facts_of(counts: Ints, totals: Mapping[str, Ints]) -> dict[str, float]:
+    """Return the share of subjects alone with their number of records, with a total, and with all of these."""
+    if len(counts) == 0:
+        return {}
+    known = {"number of records": counts}
+    # Where everybody has one record, a total would be its value again.
+    if int(counts.max()) > 1:
+        known |= {f"total of {name}": total for name, total in totals.items()}
+    shares = {what: alone_share([key]) for what, key in known.items()}
     if len(known) > 1:
-        shares["number of records and all totals"] = _alone(list(known.values()))
+        shares["number of records and all totals"] = alone_share(list(known.values()))
     return shares
 
 
-def _alone(keys: Sequence[Ints]) -> float:
+def alone_share(keys: Sequence[Ints]) -> float:
     """Return the share of subjects whose combination of values nobody else has."""
     frame = pl.DataFrame({str(number): key for number, key in enumerate(keys)})
     return frame.filter(frame.is_unique()).height / frame.height

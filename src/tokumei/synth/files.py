@@ -1,7 +1,8 @@
-"""Tables that come one after another, streamed into one CSV or Parquet file.
+"""Tables that come one after another, streamed into one CSV or Parquet file, or into a folder of Parquet parts.
 
-The format is chosen by the file's ending. Ctrl-C is taken up between two tables: polars, when interrupted in the middle
-of its work, reports the same Ctrl-C twice or prints the state of its threads.
+The format is chosen by the file's ending; a name without one is that of a folder. Ctrl-C is taken up between two
+tables: polars, when interrupted in the middle of its work, reports the same Ctrl-C twice or prints the state of its
+threads.
 """
 
 from __future__ import annotations
@@ -12,30 +13,36 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, cast
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from tokumei.data import ISO_DATETIME, SLASH_DATE, atomic_path
+from tokumei.data import ISO_DATETIME, SLASH_DATE, atomic_folder, atomic_path, part_name
 from tokumei.errors import OutputError
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 ROW_GROUP = 100_000
 GZIP_LEVEL = 4
 CLOCK = "%-H:%M"
+# Tables of a thousand people each; a part is then some tens of megabytes in memory, whatever the number of people.
+TABLES_PER_PART = 10
 
 Frames = Iterator[pl.DataFrame]
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """Yield a temporary file for ``path``, once its ending is known to be one that can be written."""
-    if not _ending(path):
-        raise OutputError(f"{path} cannot be written: the file name must end in {', '.join(ENDINGS)}", file=str(path))
-    with atomic_path(path) as temporary:
+    """Yield a temporary file or folder for ``path``, once its ending is known to be one that can be written."""
+    if not _ending(path) and not _is_folder(path):
+        message = (
+            f"{path} cannot be written: the file name must end in {', '.join(ENDINGS)}, "
+            "or have no ending for a folder of Parquet parts"
+        )
+        raise OutputError(message, file=str(path))
+    with atomic_folder(path) if _is_folder(path) else atomic_path(path) as temporary:
         yield temporary
 
 
@@ -51,6 +58,8 @@ def write_frames(frames: Frames, file: Path, path: Path, *, header: bool) -> int
     """Write tables to ``file`` in the format that the ending of ``path`` names; return the number of records."""
     ending = _ending(path)
     with _interrupts_noted() as stop:
+        if _is_folder(path):
+            return _write_parts(_until(stop, frames), file)
         if ending == ".parquet":
             return _write_parquet(_until(stop, frames), file)
         with file.open("wb") as plain:
@@ -65,6 +74,11 @@ def _ending(path: Path) -> str:
     """Return the ending by which the format is chosen, as written; empty if there is none."""
     name = path.name
     return next((name[-len(end) :] for end in ENDINGS if name.lower().endswith(end) and len(name) > len(end)), "")
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a name has no ending, which asks for a folder of parts."""
+    return not path.suffix and not path.name.startswith(".")
 
 
 @contextmanager
@@ -110,6 +124,15 @@ def _csv_columns(frame: pl.DataFrame) -> pl.DataFrame:
     if "price" in frame.columns:
         columns.append(pl.col("price").cast(pl.String).str.strip_suffix(".0"))
     return frame.with_columns(columns)
+
+
+def _write_parts(frames: Frames, folder: Path) -> int:
+    """Stream tables into the numbered parts of a Parquet data set; their rows, one after another, are those tables."""
+    records = 0
+    for number, first in enumerate(frames):
+        part = chain((first,), islice(frames, TABLES_PER_PART - 1))
+        records += _write_parquet(part, folder / part_name(number))
+    return records
 
 
 def _write_parquet(frames: Frames, file: Path) -> int:

@@ -47,8 +47,9 @@ def write_synthetic(
     cells: bool = False,
     master_path: Path | None = None,
 ) -> Written:
-    """Write a synthetic history to a CSV (``.csv``, ``.csv.gz``) or Parquet (``.parquet``) file.
+    """Write a synthetic history to a CSV (``.csv``, ``.csv.gz``) or Parquet (``.parquet``) file, or to Parquet parts.
 
+    A ``path`` without ending is that of a new folder of parts, which together hold what one file would hold.
     ``header=False`` gives contest files. ``days`` and ``cells`` concern trajectories. The kind ``master`` writes the
     transactions to ``path`` and the master table to ``master_path`` (default: beside it, ``_master`` added to the
     name). Existing files are replaced only when the new ones are complete. Without a seed the operating system's

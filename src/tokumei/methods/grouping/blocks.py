@@ -14,61 +14,97 @@ from dataclasses import dataclass
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.methods.grouping.record_table import ABSENT, RecordTable
+from tokumei.methods.grouping.leaves import cut_leaves
+from tokumei.methods.grouping.losses import ABSENT
+from tokumei.methods.grouping.record_table import RecordTable
+from tokumei.methods.grouping.single_records import records_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Block:
     """Some units of a table, to be grouped among themselves; their share of the work that all blocks are."""
 
-    table: RecordTable
     units: Ints
     share: float = 1.0
 
-    def part(self) -> RecordTable:
+    def of(self, table: RecordTable) -> RecordTable:
         """Return the table of these units alone."""
-        return self.table if len(self.units) == len(self.table) else self.table.take(self.units)
+        return table if len(self.units) == len(table) else table.take(self.units)
 
     def threads(self, available: int) -> int:
         """Return how many threads the block deserves: on one, the block of the longest histories outlasts the rest."""
         return max(1, math.ceil(available * self.share))
 
-    def digest(self, settings: str) -> str:
-        """Return a name for the block that changes with its records and with the settings."""
-        part = self.part()
-        content = hashlib.sha256(settings.encode())
-        for array in (
-            part.ordered,
-            part.ordered_weights,
-            part.nominal,
-            part.nominal_weights,
-            part.offsets,
-            part.owners,
-        ):
-            content.update(np.ascontiguousarray(array).tobytes())
-        return content.hexdigest()[:32]
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Features:
+    """What cutting looks at: the number of records of every unit, and one line of means of its fields."""
+
+    counts: Ints
+    means: Floats
+
+    @classmethod
+    def of(cls, table: RecordTable) -> Features:
+        """Return the features of the units of a table."""
+        return cls(table.counts(), _means(table))
 
 
-def cut_blocks(table: RecordTable, *, most: int, fewest: int) -> list[Block]:
-    """Return blocks of at most ``most`` units (and at least ``fewest``), the longest histories first."""
-    count = len(table)
+def table_digest(table: RecordTable, settings: str) -> str:
+    """Return a name for a table that changes with its records and with the settings."""
+    content = hashlib.sha256(settings.encode())
+    for array in (
+        table.ordered,
+        table.ordered_weights,
+        table.nominal,
+        table.nominal_weights,
+        table.offsets,
+        table.owners,
+        table.hefts,
+    ):
+        content.update(np.ascontiguousarray(array).tobytes())
+    return content.hexdigest()[:32]
+
+
+def cut_blocks(table: RecordTable, *, most: int, fewest: int, multiple: int = 1) -> list[Block]:
+    """Return blocks of at most ``most`` units (and at least ``fewest``), the longest histories first.
+
+    All blocks but the last have a ``multiple`` of so many units: nobody is left over when groups are of that size, and
+    to find out where somebody left over does the least harm is dear.
+    """
+    if len(table) <= most:
+        return [Block(np.arange(len(table), dtype=np.int64))]
+    if table.single:
+        leaves = cut_leaves(records_of(table), most, fewest)
+        return [Block(np.sort(leaf), len(leaf) / len(table)) for leaf in leaves]
+    return cut_features(Features.of(table), most=most, fewest=fewest, multiple=multiple)
+
+
+def cut_features(features: Features, *, most: int, fewest: int, multiple: int = 1) -> list[Block]:
+    """Return the blocks of units of which the features alone are at hand."""
+    count = len(features.counts)
     if count <= most:
-        return [Block(table, np.arange(count, dtype=np.int64))]
-    order = _line_up(table, fewest)
+        return [Block(np.arange(count, dtype=np.int64))]
+    order = _line_up(features, fewest)
     pieces = max(1, min(-(-count // most), count // max(fewest, 1)))
-    parts = [np.sort(part) for part in np.array_split(order, pieces)]
+    parts = [np.sort(part) for part in np.split(order, _edges(count, pieces, multiple))]
     # A cost of two histories takes time in proportion to the product of their lengths.
-    work = table.counts().astype(np.float64) ** 2
+    work = features.counts.astype(np.float64) ** 2
     total = max(float(work.sum()), 1.0)
-    return [Block(table, part, float(work[part].sum()) / total) for part in parts]
+    return [Block(part, float(work[part].sum()) / total) for part in parts]
 
 
-def _line_up(table: RecordTable, fewest: int) -> Ints:
+def _edges(count: int, pieces: int, multiple: int) -> Ints:
+    """Return where to cut into nearly equal pieces, all but the last with a multiple of so many."""
+    sizes = np.full(pieces, count // pieces)
+    sizes[: count % pieces] += 1
+    return np.cumsum(sizes)[:-1] // multiple * multiple
+
+
+def _line_up(features: Features, fewest: int) -> Ints:
     """Return the units by falling record count; equal counts in large numbers by content."""
-    counts = table.counts()
-    order = np.lexsort((np.arange(len(table)), -counts))
+    counts, means = features.counts, features.means
+    order = np.lexsort((np.arange(len(counts)), -counts))
     edges = np.flatnonzero(np.diff(counts[order])) + 1
-    means = _means(table)
     runs = [_halve(run, means, max(fewest, 64)) if len(run) > 64 else run for run in np.split(order, edges)]
     return np.concatenate(runs)
 

@@ -33,6 +33,17 @@ class Groups:
         count, size = members.shape
         return cls(members.ravel().astype(np.int64), np.arange(0, count * size + 1, size, dtype=np.int64))
 
+    @classmethod
+    def join(cls, parts: Sequence[Groups]) -> Groups:
+        """Return the groups of several parts as one, in this order."""
+        sizes = np.concatenate([part.sizes() for part in parts]) if parts else np.empty(0, dtype=np.int64)
+        members = np.concatenate([part.members for part in parts]) if parts else np.empty(0, dtype=np.int64)
+        return cls(members, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
+
+    def arrays(self) -> dict[str, Ints]:
+        """Return the groups as the result of a block."""
+        return {"members": self.members, "bounds": self.bounds}
+
     def __len__(self) -> int:
         """Return the number of groups."""
         return len(self.bounds) - 1

@@ -13,15 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.array_types import Codes, Floats, Ints
-from tokumei.data import MISSING, History
-
-# A missing ordered value: equal to itself, farther than any cap from everything else.
-ABSENT = 1e18
+from tokumei.data import History
+from tokumei.methods.grouping.losses import Loss, LossName
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordTable:
-    """Arrays for the matching kernels; ``ordered`` and ``nominal`` have one line per field."""
+    """Arrays for the matching kernels; ``ordered`` and ``nominal`` have one line per field.
+
+    ``hefts`` says how many people each record stands for, on average 1; plain tables alone have other hefts than 1.
+    """
 
     ordered: Floats
     steps: Floats
@@ -31,33 +32,43 @@ class RecordTable:
     offsets: Ints
     rows: Ints
     owners: Ints
+    loss: Loss
+    hefts: Floats
 
     @classmethod
-    def from_history(cls, history: History, weights: Mapping[str, float] | None = None) -> RecordTable:
-        """Lay out a history with one unit per subject; a field without a weight has weight 1."""
+    def from_history(
+        cls,
+        history: History,
+        weights: Mapping[str, float] | None = None,
+        *,
+        loss: Loss | None = None,
+        spreads: Mapping[str, float] | None = None,
+    ) -> RecordTable:
+        """Lay out a history with one unit per subject; a field without a weight has weight 1.
+
+        ``loss`` is what groups lose (default: the cell error, by the ``spreads`` of the whole data where the history is
+        a part of it). Survey weights count where everybody has one record.
+        """
         weight = dict.fromkeys((spec.name for spec in history.schema.fields), 1.0) | dict(weights or {})
         order = history.order
-        ordered_fields = [spec.name for spec in history.schema.fields if not spec.nominal]
-        nominal_fields = [spec.name for spec in history.schema.fields if spec.nominal]
-        ordered = np.zeros((len(ordered_fields), len(order)))
-        steps = np.zeros(len(ordered_fields))
-        spreads = [history.spread(name) for name in ordered_fields]
-        for line, (name, spread) in enumerate(zip(ordered_fields, spreads, strict=True)):
-            codes = history.codes[name][order]
-            steps[line] = 1.0 / spread if spread > 0 else 0.0
-            ordered[line] = np.where(codes == MISSING, ABSENT, codes * steps[line])
-        nominal = np.zeros((len(nominal_fields), len(order)), dtype=np.int32)
-        for line, name in enumerate(nominal_fields):
+        measure = loss or Loss.of(LossName.CELL_ERROR, history, spreads=spreads)
+        nominal = np.zeros((len(measure.nominal), len(order)), dtype=np.int32)
+        for line, name in enumerate(measure.nominal):
             nominal[line] = history.codes[name][order]
+        hefts = np.ones(len(order))
+        if history.weights is not None and int(history.counts().max(initial=0)) <= 1:
+            hefts = history.weights[order] / history.weights.mean()
         return cls(
-            ordered,
-            steps,
-            np.array([weight[name] for name in ordered_fields], dtype=np.float64),
+            measure.ordered_values(history, order),
+            measure.arrays.steps[: len(measure.ordered)],
+            np.array([weight[name] for name in measure.ordered], dtype=np.float64),
             nominal,
-            np.array([weight[name] for name in nominal_fields], dtype=np.float64),
+            np.array([weight[name] for name in measure.nominal], dtype=np.float64),
             history.offsets,
             order,
             np.arange(len(history.subjects), dtype=np.int64),
+            measure,
+            hefts,
         )
 
     def __len__(self) -> int:
@@ -68,6 +79,11 @@ class RecordTable:
     def surplus(self) -> float:
         """The price of a record that is not published: every cell lost."""
         return float(self.ordered_weights.sum() + self.nominal_weights.sum())
+
+    @property
+    def single(self) -> bool:
+        """Whether every unit is one record of an owner of its own: a plain table."""
+        return bool((self.counts() == 1).all()) and len(np.unique(self.owners)) == len(self)
 
     def counts(self) -> Ints:
         """Return the number of records of each unit."""
@@ -89,5 +105,6 @@ class RecordTable:
             nominal=np.ascontiguousarray(self.nominal[:, positions]),
             offsets=offsets,
             rows=self.rows[positions],
+            hefts=self.hefts[positions],
             owners=owners,
         )

@@ -13,6 +13,8 @@ from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
 GROUPS_TRIED = 40
+# Histories are compared in chunks of so many records where an estimate is enough.
+TRIAL_LIMIT = 300
 
 
 def absorb(
@@ -56,3 +58,19 @@ def joining_costs(
     np.minimum.at(best, np.array(owner), after - before)
     chosen = np.flatnonzero(np.isfinite(best))
     return chosen, best[chosen]
+
+
+def without_worst(table: RecordTable, groups: Groups, share: float) -> Groups:
+    """Return the groups without those that lose most per member, as long as no more than a share of the units goes.
+
+    Whole groups go, so that those who stay are still published alike in groups of at least k.
+    """
+    if share <= 0 or len(groups) == 0:
+        return groups
+    sizes = groups.sizes()
+    lost = group_costs(table, groups, limit=TRIAL_LIMIT, rounds=1) / sizes
+    order = np.lexsort((np.arange(len(sizes)), -lost))
+    gone = np.cumsum(sizes[order]) <= share * len(table)
+    kept = np.ones(len(sizes), dtype=np.bool_)
+    kept[order[gone & (lost[order] > 0)]] = False
+    return Groups.of([group for group, stays in zip(groups.lists(), kept.tolist(), strict=True) if stays])

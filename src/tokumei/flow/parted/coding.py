@@ -1,0 +1,97 @@
+"""First stage: some rows of the input become integer codes, and every subject's counts and sums are noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tokumei.data import MISSING, DataSet, Sums, Survey, located
+from tokumei.engine import UNIT, task_output
+from tokumei.errors import UnreadableError
+from tokumei.methods import ROW, Features
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CodeJob:
+    """Code a batch of the input, from the row ``first`` on, after the survey that is kept in a folder."""
+
+    number: int
+    data: DataSet
+    first: int
+    survey: Path
+    folder: Path
+
+    @property
+    def sums(self) -> Path:
+        """The sums per subject."""
+        return self.folder / f"{self.number:05d}.npz"
+
+    @property
+    def codes(self) -> Path:
+        """The coded rows: unit, row, and one column per field, named by its number."""
+        return self.folder / f"{self.number:05d}.parquet"
+
+    @property
+    def outputs(self) -> tuple[Path, Path]:
+        """The files that the task leaves behind."""
+        return self.codes, self.sums
+
+
+@lru_cache(maxsize=1)
+def _kept_survey(folder: Path) -> Survey:
+    survey = Survey.read(folder)
+    if survey is None:
+        raise UnreadableError(f"{folder}: the survey of the data is not there any more; run again", file=str(folder))
+    return survey
+
+
+def code_rows(job: CodeJob) -> None:
+    """Write the codes of a batch, and what the records of its subjects add up to."""
+    survey = _kept_survey(job.survey)
+    fields = survey.schema.fields
+    batch = job.data.batch(job.first, survey.schema.sources())
+    history = survey.coded(located(batch, survey.schema, survey.records))
+    columns = [pl.Series(UNIT, history.subject).cast(pl.UInt32)]
+    columns.append(pl.Series(ROW, np.arange(batch.first, batch.first + len(history))))
+    units, place = np.unique(history.subject, return_inverse=True)
+    sums = np.zeros((len(fields), len(units)), dtype=np.int64)
+    nominal: list[Sums] = []
+    for number, field in enumerate(fields):
+        codes = history.codes[field.name]
+        column = pl.Series(str(number), codes)
+        columns.append(column.cast(pl.Int32) if field.nominal else column)
+        np.add.at(sums[number], place, np.where(codes == MISSING, 0, codes))
+        nominal.append(Sums.of(codes) if field.nominal else Sums())
+    with task_output(job.codes) as partial:
+        pl.DataFrame(columns).write_parquet(partial, compression="lz4", statistics=False)
+    with task_output(job.sums) as partial, partial.open("wb") as file:
+        moments = np.array([[str(one.count), str(one.total), str(one.squares)] for one in nominal])
+        np.savez(file, units=units, counts=np.bincount(place, minlength=len(units)), sums=sums, moments=moments)
+
+
+def joined_features(outputs: Sequence[Path], survey: Survey) -> Features:
+    """Return the features of all subjects from the sums of all batches; exact, so that their cut says nothing."""
+    fields = survey.schema.fields
+    counts = np.zeros(len(survey.subjects), dtype=np.int64)
+    sums = np.zeros((len(fields), len(counts)), dtype=np.int64)
+    moments = [Sums()] * len(fields)
+    for output in outputs:
+        with np.load(output) as stored:
+            units = stored["units"]
+            counts[units] += stored["counts"]
+            sums[:, units] += stored["sums"]
+            moments = [known + Sums(*map(int, more)) for known, more in zip(moments, stored["moments"], strict=True)]
+    spreads = [
+        moment.spread() if field.nominal else survey.sums[field.name].spread()
+        for field, moment in zip(fields, moments, strict=True)
+    ]
+    scale = np.array([1.0 / spread if spread > 0 else 0.0 for spread in spreads])
+    means = (sums / np.maximum(counts, 1)).T * scale
+    # In memory ordered fields come before nominal ones.
+    order = sorted(range(len(fields)), key=lambda number: fields[number].nominal)
+    return Features(counts, np.ascontiguousarray(means[:, order]))

@@ -1,0 +1,139 @@
+"""A release that is not held: its counts are those of the release in memory, everything else is told as sampled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.parted_releases import changed_manifest, write_parted
+from tokumei.audits import AuditSettings, byte_findings
+from tokumei.errors import TokumeiError
+from tokumei.flow import Made, Plan, audit, measure_all, open_release, release
+from tokumei.flow import large as large_releases
+from tokumei.profiles import read_history
+from tokumei.reports import collect_material, release_report
+from tokumei.synth.writing import write_synthetic
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Path]:
+    """Return a release of generated purchases, and the folder of parts that they were read from."""
+    data = tmp_path_factory.mktemp("large") / "purchases"
+    write_synthetic("purchases", data, subjects=60, seed=5)
+    whole = pl.read_parquet(data / "part-00000.parquet")
+    (data / "part-00000.parquet").unlink()
+    for number, begin in enumerate(range(0, whole.height, 1500)):
+        whole[begin : begin + 1500].write_parquet(data / f"part-{number:05d}.parquet")
+    return release(read_history(data), Plan(parameters={"k": 2})), data
+
+
+@pytest.fixture
+def parted(made: tuple[Made, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """Return the folders of the release in parts and of its secret; no release is small enough to be held."""
+    monkeypatch.setattr(large_releases, "IN_MEMORY_RECORDS", 100)
+    folder = tmp_path / "release"
+    return folder, write_parted(made[0], folder)
+
+
+@pytest.mark.half_second
+def test_scores_that_add_up_are_those_of_the_release_in_memory(
+    made: tuple[Made, Path], parted: tuple[Path, Path]
+) -> None:
+    opened = open_release(made[1], parted[0], secret=parted[1])
+    assert opened.whole is not None
+    expected = {score.name: score for score in measure_all(made[0]).scores}
+    scores = {score.name: score for score in measure_all(opened).scores}
+    assert scores.keys() == expected.keys()
+    for name in ("cell-error", "ncp", "records-kept", "pseudonyms-per-subject"):
+        assert scores[name].value == pytest.approx(expected[name].value, rel=1e-12)
+        assert scores[name].parts == pytest.approx(expected[name].parts, rel=1e-12)
+        assert scores[name].warnings == expected[name].warnings
+    assert [str(warning) for warning in scores["discernibility"].warnings] == [
+        "measured on a random sample of 60 of 60 people"
+    ]
+
+
+@pytest.mark.slow
+def test_the_audit_counts_equal_histories_of_all_and_tells_what_was_sampled(
+    made: tuple[Made, Path], parted: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large_releases, "SMALLEST_GROUPS", 3)
+    monkeypatch.setattr(large_releases.LargeRelease.sample, "__kwdefaults__", {"people": 8, "seed": 0})
+    opened = open_release(made[1], parted[0], secret=parted[1])
+    assert opened.whole is not None
+    assert 8 <= len(opened.history.subjects) < 60
+    settings = AuditSettings(quick=True)
+    material = collect_material(opened, settings)
+    assert material.figures["records_before"] == len(made[0].history)
+    assert material.sampled == len(opened.history.subjects)
+    assert f"show {material.sampled} of them, drawn at random" in release_report(material)
+    result = audit(opened, settings)
+    assert (result.subjects, result.pseudonyms, result.k_anonymity) == (60, 60, 2)
+    assert result.verdict.outcome == "safe"
+    told = [reason.sentence for reason in result.verdict.skipped if reason.code == "sampled"]
+    assert len(told) == 1
+    assert "equal histories were counted for all 60 pseudonyms" in told[0]
+    assert sorted(result.digests) == [
+        *(f"data/part-{number:05d}.parquet" for number in range(3)),
+        "manifest.json",
+        "schema.toml",
+        "summary.md",
+    ]
+
+
+def test_without_the_secret_equal_histories_alone_are_judged(
+    made: tuple[Made, Path], parted: tuple[Path, Path]
+) -> None:
+    result = audit(open_release(made[1], parted[0]))
+    assert (result.k_anonymity, result.verdict.outcome, result.with_secret) == (2, "safe", False)
+    assert [reason.code for reason in result.verdict.reasons] == ["k-anonymous"]
+
+
+def test_rows_of_a_part_in_another_order_are_a_finding(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:
+    part = parted[0] / "data" / "part-00001.parquet"
+    table = pl.read_parquet(part)
+    table[::-1].write_parquet(part)
+    result = audit(open_release(made[1], parted[0]))
+    codes = {reason.code for reason in result.verdict.reasons}
+    assert result.verdict.outcome == "unsafe"
+    assert {"wrong-hash", "row-order"} <= codes
+
+
+def test_a_history_of_its_own_is_found_in_any_part(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:
+    part = parted[0] / "data" / "part-00002.parquet"
+    pl.read_parquet(part)[:-1].write_parquet(part)
+    opened = open_release(made[1], parted[0])
+    assert opened.whole is not None
+    assert opened.whole.k_anonymity == 1
+    assert audit(opened).verdict.outcome == "unsafe"
+
+
+def test_small_releases_in_parts_are_read_as_one(
+    made: tuple[Made, Path], parted: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    opened = open_release(made[1], parted[0], secret=parted[1])
+    assert opened.whole is None
+    assert opened.release.text().equals(made[0].release.text())
+    assert opened.folder is not None
+    assert byte_findings(opened.folder, opened.release) == ()
+
+
+def test_a_part_that_is_missing_and_a_manifest_that_says_otherwise(
+    made: tuple[Made, Path], parted: tuple[Path, Path]
+) -> None:
+    changed_manifest(parted[0], pseudonyms=61)
+    codes = [reason.code for reason in audit(open_release(made[1], parted[0])).verdict.reasons]
+    assert "wrong-count" in codes
+    (parted[0] / "data" / "part-00001.parquet").unlink()
+    with pytest.raises(TokumeiError, match=r"part-00001\.parquet: this part of the release is not there"):
+        open_release(made[1], parted[0])
+
+
+def test_the_secret_of_another_release_is_refused(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:
+    rows = parted[1] / "rows"
+    (rows / "part-00000.parquet").write_bytes((rows / "part-00001.parquet").read_bytes())
+    with pytest.raises(TokumeiError, match="the secret does not belong to this release and original"):
+        measure_all(open_release(made[1], parted[0], secret=parted[1]))
