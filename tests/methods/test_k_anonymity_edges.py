@@ -73,8 +73,13 @@ def test_one_record_or_none_is_infeasible() -> None:
 def test_one_record_each_is_the_smallest_release(k: int, day: str) -> None:
     """Exactly k subjects with one record each become k equal rows: the tight hull, or nothing where that loses less."""
     who = [f"s{number}" for number in range(k)]
-    release, secret = anonymized(history_of(who, [5 * number for number in range(k)], ["x"] * k), k=k)
+    history = history_of(who, [5 * number for number in range(k)], ["x"] * k)
+    release, secret = anonymized(history, k=k, loss="cell-error")
     assert contents(release) == {(day, "x"): k}
+    penalized, _ = anonymized(history, k=k)
+    assert contents(penalized) == {(f"[0;{5 * (k - 1)}]", "x"): k}, (
+        "plain tables are grouped by ncp, which keeps ranges"
+    )
     assert group_sizes(release) == [k]
     assert sorted(secret.owners["subject"].to_list()) == who
 
@@ -160,6 +165,7 @@ def test_shared_names_reproduce_table_7() -> None:
     assert release.pseudonyms.n_unique() == 4
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("surplus", "rows", "paper"), [("dummy", 9, TABLE_6), ("shared", 7, TABLE_7)])
 def test_own_alignment_of_table_5_loses_less_than_the_paper(
     surplus: str, rows: int, paper: list[tuple[str, int, int, str]]

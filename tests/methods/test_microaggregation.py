@@ -10,6 +10,8 @@ from tests.methods.mixed_histories import category_history, mixed_history, numbe
 from tokumei.data.history import History
 from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import InfeasibleError, ParameterError
+from tokumei.methods.grouping.points import refine
+from tokumei.methods.mdav import mdav_groups
 from tokumei.methods.microaggregation import Microaggregation, subject_features
 
 
@@ -75,3 +77,20 @@ def test_too_few_subjects_are_refused_and_nobody_is_not() -> None:
     assert len(run(Microaggregation(), number_history([], []))[0]) == 0
     with pytest.raises(ParameterError, match="'k' of 'microaggregation' must be a whole number of at least 2, got 1"):
         Microaggregation(k=1)
+
+
+@pytest.mark.half_second
+def test_a_search_goes_below_mdav_and_never_below_its_floor() -> None:
+    rng = np.random.default_rng(4)
+    points = rng.standard_normal((3, 120))
+    labels = mdav_groups(points, 4)
+    start = refine(points, labels, 4, rounds=0)
+    found = refine(points, labels, 4, rounds=1)
+    groups = [points[:, found.labels == group] for group in np.unique(found.labels)]
+    error = sum(float(((group.T - group.mean(axis=1)) ** 2).sum()) for group in groups)
+    total = float(((points.T - points.mean(axis=1)) ** 2).sum())
+    assert found.loss == pytest.approx(error / total)
+    assert found.floor <= found.loss < start.loss
+    assert min(group.shape[1] for group in groups) >= 4
+    history = number_history(list("abcdef"), [1, 10, 2, 13, 11, 3])
+    assert published(Microaggregation(k=3, effort="fast"), history, "amount") == ["2", "11", "2", "11", "11", "2"]

@@ -220,6 +220,7 @@ def test_own_values_listed_first_are_seen_by_the_audit(made: Made) -> None:
     assert unordered_sets([f"1,,{cell},," for cell in written]) != []
 
 
+@pytest.mark.half_second
 def test_pseudonyms_in_the_order_of_ids_are_seen(made: Made) -> None:
     """Numbering the subjects by their ids, or keeping the ids, is found by the check and by the audit."""
     people = sorted(set(made.owners.values()))

@@ -51,6 +51,7 @@ def test_a_range_counts_for_all_of_its_values() -> None:
     assert after.tolist() == pytest.approx([1 / 8, 5 / 8, 2 / 8])
 
 
+@pytest.mark.half_second
 @given(st.lists(st.integers(-50, 3000), min_size=1, max_size=60), st.integers(0, 400))
 def test_distributions_add_up_to_one_and_equal_data_overlap_wholly(values: list[int], width: int) -> None:
     frame = pl.DataFrame({"who": [str(number % 7) for number in range(len(values))], "price": values})

@@ -49,6 +49,7 @@ def _cosines(scores: Scores) -> dict[tuple[int, int], float]:
     return found
 
 
+@pytest.mark.half_second
 @settings(max_examples=examples(60))
 @given(RECORDS, RECORDS)
 @pytest.mark.parametrize("score", [wholesale_scores, retail_scores, bought_scores])

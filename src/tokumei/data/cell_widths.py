@@ -8,9 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-import numpy as np
-
-from tokumei.data.history import Release
+from tokumei.data.release_facts import ReleaseFacts
 from tokumei.data.schema import Field, Kind
 from tokumei.words import three_digits
 
@@ -28,15 +26,15 @@ class CellShares:
     typical: str
 
 
-def cell_shares(release: Release) -> list[CellShares]:
+def cell_shares(facts: ReleaseFacts) -> list[CellShares]:
     """Return the shares of every column of a release, in the order of the schema."""
-    widths = [release.cells[spec.name].width() for spec in release.schema.fields]
+    rows = max(facts.records, 1)
     found = []
-    for spec, width in zip(release.schema.fields, widths, strict=True):
-        # Suppressed cells and single values have the width 0.
-        generalized, suppressed = int((width > 0).sum()), int(release.cells[spec.name].suppressed.sum())
-        rows, exact = max(len(width), 1), len(width) - suppressed - generalized
-        typical = _typical(float(np.median(width[width > 0])), spec) if generalized else ""
+    for spec in facts.schema.fields:
+        column = facts.columns[spec.name]
+        generalized, suppressed = column.generalized, column.suppressed
+        typical = _typical(column.typical(), spec) if generalized else ""
+        exact = facts.records - suppressed - generalized
         found.append(CellShares(spec.name, exact / rows, generalized / rows, suppressed / rows, typical))
     return found
 

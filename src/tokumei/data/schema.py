@@ -24,6 +24,8 @@ SLASH_DATE = "%Y/%-m/%-d"
 ROW_SUBJECT = "row"
 PSEUDONYM = "pseudonym"
 DEFAULT_PLACE_STEP = 1e-6
+# Rules by which the hierarchy of a column is built, where no file is named.
+BUILT_HIERARCHIES = ("auto", "intervals", "dates", "prefixes", "frequency")
 SMALLEST_STEP, LARGEST_STEP = 1e-12, 1e12
 # What a format may ask of a date, and of a time of day (the directives of chrono); %-m is a month without zeros.
 _DIRECTIVE = re.compile(r"%(?:\.\d?f|-?.?)")
@@ -61,7 +63,8 @@ class Field:
 class Column:
     """One column as the schema file names it; ``drop``: never published, ``keep``: published unchanged.
 
-    ``sensitive``: nobody shall infer it; the audit tells how well one can.
+    ``sensitive``: nobody shall infer it; the audit tells how well one can. ``hierarchy``: a file, or the rule by which
+    one is built. ``weight``: how many people of the population a record stands for; never published, judged with.
     """
 
     name: str
@@ -73,10 +76,12 @@ class Column:
     drop: bool = False
     keep: bool = False
     sensitive: bool = False
+    hierarchy: str = ""
+    weight: bool = False
 
     def fields(self) -> tuple[Field, ...]:
-        """Return the physical fields of this column, none if it is dropped."""
-        if self.drop:
+        """Return the physical fields of this column, none if it is not published."""
+        if self.drop or self.weight:
             return ()
         if self.kind is Kind.PLACE:
             return tuple(
@@ -96,7 +101,8 @@ class Schema:
 
     ``fields`` are the physical fields in the order of the columns, ``kept`` those that a release shows unchanged
     (``keep = true``); ``row_is_subject`` says whether every row is a person of its own (a static table),
-    ``publishable`` whether no column has the name under which a release shows its pseudonyms.
+    ``publishable`` whether no column has the name under which a release shows its pseudonyms. ``weight`` is the column
+    of survey weights, empty if there is none.
 
     >>> schema = Schema("customer", (Column(name="price", kind=Kind.NUMBER, step=0.01),))
     >>> print(schema.to_toml())
@@ -113,16 +119,23 @@ class Schema:
     kept: tuple[Field, ...] = dataclasses.field(init=False, repr=False, compare=False)
     row_is_subject: bool = dataclasses.field(init=False, repr=False, compare=False)
     publishable: bool = dataclasses.field(init=False, repr=False, compare=False)
+    weight: str = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Lay out the fields; refuse names that are empty or occur twice."""
+        """Lay out the fields; refuse names that are empty or occur twice, and two columns of weights."""
         by_column = [column.fields() for column in self.columns]
         kept = [fields for column, fields in zip(self.columns, by_column, strict=True) if column.keep]
         object.__setattr__(self, "fields", tuple(chain.from_iterable(by_column)))
         object.__setattr__(self, "kept", tuple(chain.from_iterable(kept)))
         object.__setattr__(self, "row_is_subject", self.subject == ROW_SUBJECT)
+        weights = [column.name for column in self.columns if column.weight]
+        if len(weights) > 1:
+            message = f"the columns '{weights[0]}' and '{weights[1]}' are both weights; declare one of them"
+            raise SchemaError(message)
+        object.__setattr__(self, "weight", weights[0] if weights else "")
         names = [self.subject, *(field.name for field in self.fields)]
         object.__setattr__(self, "publishable", PSEUDONYM not in names[1:])
+        names += weights
         for position, name in enumerate(names):
             if not name:
                 message = "a column has no name in the schema; give every column a name"
@@ -143,7 +156,8 @@ class Schema:
     def sources(self) -> list[str]:
         """Return the names of all source columns that must be present, the subject first."""
         subject = [] if self.row_is_subject else [self.subject]
-        return [*subject, *(field.name for field in self.fields)]
+        weight = [self.weight] if self.weight else []
+        return [*subject, *(field.name for field in self.fields), *weight]
 
     def check_against(self, present: Iterable[str], file: str) -> None:
         """Raise SchemaError if a column named here is absent from the data."""
@@ -208,7 +222,15 @@ class Schema:
             reason = reasons.get(type(error), f"the schema cannot be read: {getattr(error, 'strerror', error)}")
             message = f"{path}: {reason}"
             raise SchemaError(message, file=str(path)) from None
-        return cls.from_toml(text, file=str(path))
+        schema = cls.from_toml(text, file=str(path))
+        # A file beside the schema is found wherever the command runs.
+        columns = [
+            dataclasses.replace(column, hierarchy=str(path.parent / column.hierarchy))
+            if column.hierarchy and column.hierarchy not in BUILT_HIERARCHIES
+            else column
+            for column in schema.columns
+        ]
+        return dataclasses.replace(schema, columns=tuple(columns))
 
     def to_toml(self) -> str:
         """Return the schema as TOML text, as ``from_toml`` reads it."""
@@ -226,6 +248,8 @@ _COLUMN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "drop": bool,
     "keep": bool,
     "sensitive": bool,
+    "hierarchy": str,
+    "weight": bool,
 }
 
 
@@ -242,8 +266,8 @@ def _column(name: str, spec: Any, file: str) -> Column:
             raise refuse(f"unknown key '{key}'{did_you_mean(key, _COLUMN_KEYS)}; known are {', '.join(_COLUMN_KEYS)}")
         if not isinstance(value, _COLUMN_KEYS[key]) or (key == "step" and isinstance(value, bool)):
             raise refuse(f"'{key}' has the wrong type: {value!r}")
-    if spec.get("drop") and spec.get("keep"):
-        raise refuse("it cannot be dropped and kept at once; delete 'drop' or 'keep'")
+    if contradiction := _contradiction(spec):
+        raise refuse(contradiction)
     if spec.get("drop"):
         return Column(name=name, drop=True)
     try:
@@ -267,7 +291,19 @@ def _column(name: str, spec: Any, file: str) -> Column:
         longitude=spec.get("longitude", ""),
         keep=spec.get("keep", False),
         sensitive=spec.get("sensitive", False),
+        hierarchy=spec.get("hierarchy", ""),
+        weight=spec.get("weight", False),
     )
+
+
+def _contradiction(spec: Mapping[str, Any]) -> str:
+    """Return what a column cannot be at once in words, or nothing."""
+    if spec.get("drop") and spec.get("keep"):
+        return "it cannot be dropped and kept at once; delete 'drop' or 'keep'"
+    other = spec.get("keep") or spec.get("hierarchy") or spec.get("kind") != Kind.NUMBER
+    if spec.get("weight") and not spec.get("drop") and other:
+        return 'a weight is a number that is not published: write { kind = "number", weight = true }'
+    return ""
 
 
 def _format_fault(kind: Kind, text_format: str) -> str:
@@ -299,10 +335,9 @@ def _inline(column: Column) -> str:
         parts.append(f"format = {toml_value(column.format)}")
     if column.kind is Kind.PLACE:
         parts += [f"latitude = {toml_value(column.latitude)}", f"longitude = {toml_value(column.longitude)}"]
-    if column.keep:
-        parts.append("keep = true")
-    if column.sensitive:
-        parts.append("sensitive = true")
+    if column.hierarchy:
+        parts.append(f"hierarchy = {toml_value(column.hierarchy)}")
+    parts += [f"{flag} = true" for flag in ("keep", "sensitive", "weight") if getattr(column, flag)]
     return "{ " + ", ".join(parts) + " }"
 
 

@@ -45,8 +45,6 @@ _HEAD = "# A plan of tokumei. With its key or seed it is as secret as the secret
 _TEXTS = ("tokumei", "method", "format", "input", "input_sha256")
 _KNOWN = (*_TEXTS, "allow", "key", "seed", "parameters", "schema")
 _KEY = re.compile(r"[0-9a-f]{64}")
-# Rows of static tables above which good groups take minutes to find; groups of more than three take far longer.
-MANY_ROWS, MANY_ROWS_OF_LARGE_GROUPS = 20_000, 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,12 +80,16 @@ class Plan:
 
     def check_input(self, source: Source) -> None:
         """Raise InputError if the plan was made for another input."""
-        if self.input_sha256 and source.sha256 != self.input_sha256:
+        self.refuse_other_input(source.sha256, source.path)
+
+    def refuse_other_input(self, sha256: str, path: Path) -> None:
+        """Raise InputError if the plan was made for an input of another hash."""
+        if self.input_sha256 and sha256 != self.input_sha256:
             message = (
-                f"{source.path}: this is not the input that the plan was made for (its hash differs); give that file, "
+                f"{path}: this is not the input that the plan was made for (its hash differs); give that file, "
                 "or delete the lines 'input_sha256', 'key' and 'seed' from the plan to use it for new data"
             )
-            raise InputError(message, code="other-input", file=str(source.path))
+            raise InputError(message, code="other-input", file=str(path))
 
     def to_toml(self, *, secret: bool = True) -> str:
         """Return the plan as text; without its secret parts (key, seed, hash) it can be shown for review."""
@@ -243,8 +245,11 @@ def complete(history: History, plan: Plan, *, threads: int | None = None) -> tup
     asked, why = dict(plan.parameters), plan.why or "as asked for"
     method = make_method(plan.method or DEFAULT_METHOD, asked, threads=threads)
     if not plan.method:
-        asked, why = _safest(history, asked, getattr(method, "k", 0))
-        method = make_method(DEFAULT_METHOD, asked, threads=threads)
+        why = (
+            "the safest method here: every published history is the same for at least k people, so that no attack, "
+            "however much it knows of the original, can tell them apart"
+        )
+    method = method.fitted(history)
     wanted = getattr(method, "k", None)
     if isinstance(wanted, int) and len(history.subjects) < wanted:
         message = (
@@ -269,16 +274,3 @@ def open_input(path: Path, plan: Plan, *, subject: str | None = None) -> tuple[H
     plan.check_input(source)
     history = read_history(source, plan.schema, subject=subject)
     return history, replace(plan, schema=history.schema, input=str(path), input_sha256=source.sha256)
-
-
-def _safest(history: History, asked: Mapping[str, Any], k: int) -> tuple[dict[str, Any], str]:
-    """Return the parameters of k-anonymity with the effort that this much data allows, and why."""
-    why = (
-        "the safest method here: every published history is the same for at least k people, so that no attack, however "
-        "much it knows of the original, can tell them apart"
-    )
-    static = int(history.counts().max(initial=0)) <= 1
-    many = MANY_ROWS if k <= 3 else MANY_ROWS_OF_LARGE_GROUPS
-    if static and len(history) > many and "effort" not in asked:
-        return {**asked, "effort": "fast"}, f"{why}; effort=fast, because {len(history):,} single rows are many"
-    return dict(asked), why

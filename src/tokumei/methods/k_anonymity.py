@@ -10,8 +10,8 @@ excluded. Pooled mode publishes every record, and the proof that single links st
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,59 +21,21 @@ from tokumei.array_types import Ints
 from tokumei.data import History, Release, Secret
 from tokumei.engine import Result, run_blocks
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
-from tokumei.methods.grouping.blocks import Block, cut_blocks
+from tokumei.methods.grouping.blocks import Block, cut_blocks, table_digest
 from tokumei.methods.grouping.groups import Groups
-from tokumei.methods.grouping.merging import Merged, Surplus, merge_groups, to_release
-from tokumei.methods.grouping.pairing import pair_units
-from tokumei.methods.grouping.partition import GroupingPlan, group_units
+from tokumei.methods.grouping.losses import Loss, LossName, usual_loss
+from tokumei.methods.grouping.merging import Merged, Surplus, to_release
 from tokumei.methods.grouping.pooling import pool_rest, require_shares
 from tokumei.methods.grouping.record_table import RecordTable
+from tokumei.methods.grouping.remainders import without_worst
 from tokumei.methods.grouping.splitting import cut_units, leftover_units
+from tokumei.methods.grouping.work import GroupingWork
 from tokumei.parts import Method, parameter
 from tokumei.progress import stage
 
 LEFTOVER_ROUNDS = 3
-MANY_RECORDS = 200_000
-# Above that many records, long histories are compared in chunks of so many (their final alignment is not).
-MANY_RECORDS_PAIR_LIMIT = 500
-# Above this the normal effort searches as the fast one does: minutes would become hours.
-VERY_MANY_RECORDS = 1_000_000
 # Scales the size of blocks; for tests.
 _MOST_UNITS_FACTOR = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Effort:
-    """How much work one level of effort does."""
-
-    candidates: int
-    pair_limit: int
-    final_limit: int
-    most_units: int
-    plan: GroupingPlan
-
-
-_EFFORTS = {
-    "fast": _Effort(5, 300, 800, 800, GroupingPlan(per_unit=10, limit=150, anneals=1, rounds=1, passes=1, window=180)),
-    "normal": _Effort(8, 3000, 3000, 1500, GroupingPlan(anneals=1, window=180)),
-    "best": _Effort(
-        12,
-        5000,
-        5000,
-        2000,
-        GroupingPlan(
-            per_unit=24,
-            limit=500,
-            reach=60,
-            beam=100,
-            rounds=7,
-            priced_per_unit=6,
-            passes=4,
-            window=300,
-            window_share=1.0,
-        ),
-    ),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +46,7 @@ class KAnonymity(Method):
     summary: ClassVar[str] = "groups of at least k subjects with identical published histories"
     source: ClassVar[str] = "PWS Cup 2018; k-concealment for history data, sections 2 and 3"
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
+    not_in_0_1: ClassVar[frozenset[str]] = frozenset({"loss", "suppress"})
 
     k: int = parameter(3, "members of a group at least", low=2)
     effort: str = parameter(
@@ -94,14 +57,25 @@ class KAnonymity(Method):
     )
     split: int | None = parameter(None, "cut histories into chunks of at most so many records", low=1)
     weights: str = parameter("", "weights of columns, as 'price:2,date:0.5'; 1 where none is given")
+    loss: str = parameter(
+        LossName.AUTO.value,
+        "what groups lose least of (auto: cell-error for histories, ncp for tables, variance for numbers alone)",
+        choices=tuple(one.value for one in LossName),
+    )
+    suppress: float = parameter(0.0, "at most this share of the people is left out, in whole groups", low=0, high=0.5)
     threads: int = parameter(1, "threads to use; the result does not depend on it", low=1)
     resume: str | None = parameter(None, "folder that keeps finished blocks, so that an interrupted run continues")
 
     @property
     def rule_sets(self) -> frozenset[str]:
         """The rule sets whose format the result satisfies with these parameters."""
-        plain = self.surplus == Surplus.DELETE and self.split is None
+        plain = self.surplus == Surplus.DELETE and self.split is None and self.suppress == 0
         return self.valid_under if plain else frozenset()
+
+    @property
+    def truthful(self) -> bool:
+        """Whether every cell holds the value of its record: it does, unless records are made up."""
+        return self.surplus != Surplus.DUMMY
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return what may be published and what must be kept."""
@@ -113,9 +87,14 @@ class KAnonymity(Method):
             )
             raise InfeasibleError(message)
         # The table is gone before cells are made: both together would be the peak of the memory.
-        merged = self._merged(RecordTable.from_history(history, read_weights(self.weights, history)))
+        loss = Loss.of(self.loss, history)
+        merged = self._merged(RecordTable.from_history(history, read_weights(self.weights, history), loss=loss))
         with stage("writing cells"):
-            return to_release(history, merged, method=self.name, rng=rng)
+            return to_release(history, merged, method=self.name, rng=rng, capped=loss.caps_ranges)
+
+    def fitted(self, history: History) -> KAnonymity:
+        """Return the method with the loss that fits the data, if none was asked for."""
+        return replace(self, loss=usual_loss(history).value) if self.loss == LossName.AUTO else self
 
     def _merged(self, table: RecordTable) -> Merged:
         """Return what is published of the records of a table, in split mode over several rounds."""
@@ -135,62 +114,46 @@ class KAnonymity(Method):
         joined = Merged.join(parts)
         return pool_rest(whole, joined, self.k) if self.surplus == Surplus.POOLED else joined
 
-    def _effort(self, table: RecordTable) -> _Effort:
-        """Return how much work to do for so many records."""
-        hurried = self.effort == "normal" and len(table.rows) > VERY_MANY_RECORDS
-        return _EFFORTS["fast" if hurried else self.effort]
+    def work(self, records: int, *, single: bool = False) -> GroupingWork:
+        """Return how groups are found in data of so many records: what every block needs to know of the whole."""
+        surplus = Surplus(self.surplus)
+        return GroupingWork(k=self.k, effort=self.effort, records=records, surplus=surplus, single=single)
 
-    def groups(self, table: RecordTable) -> Groups:
+    def cut(self, work: GroupingWork) -> dict[str, int]:
+        """Return how units are cut into blocks: most and fewest of them, and what their number is a multiple of."""
+        most = max(int(work.most_units * _MOST_UNITS_FACTOR), 4 * self.k)
+        return {"most": most, "fewest": 4 * self.k, "multiple": self.k}
+
+    def groups(self, table: RecordTable, work: GroupingWork) -> Groups:
         """Return the groups of units that are published alike."""
-        effort = self._effort(table)
-        blocks = cut_blocks(table, most=max(int(effort.most_units * _MOST_UNITS_FACTOR), 4 * self.k), fewest=4 * self.k)
-        many = len(table.rows) > MANY_RECORDS and self.effort != "best"
-        settings = f"{self.k} {self.effort} {self.weights} {many} 2"
+        blocks = cut_blocks(table, **self.cut(work))
+        settings = f"{work.name} {self.weights} {table.loss.name} 3"
         solved = run_blocks(
-            self._solver(effort, many),
+            partial(_grouped_block, table, work, self.threads),
             blocks,
             workers=self.threads,
             folder=None if self.resume is None else Path(self.resume),
-            digest=lambda block: block.digest(settings),
+            digest=lambda block: table_digest(block.of(table), settings),
             label="grouping",
         )
         moved = [
             Groups(result["members"], result["bounds"]).moved(block.units)
             for block, result in zip(blocks, solved, strict=True)
         ]
-        return Groups.of([group for part in moved for group in part.lists()])
-
-    def _solver(self, effort: _Effort, many: bool) -> Callable[[Block], Result]:  # noqa: FBT001
-        """Return the function that groups one block."""
-
-        def solve(block: Block) -> Result:
-            table, threads = block.part(), block.threads(self.threads)
-            if self.k == 2:
-                limit = min(effort.pair_limit, MANY_RECORDS_PAIR_LIMIT) if many else effort.pair_limit
-                wanted = min(effort.candidates, 5) if many else effort.candidates
-                lists = pair_units(table, per_unit=wanted, limit=limit, threads=threads)
-            else:
-                lists = group_units(table, self.k, effort.plan.on(threads))
-            groups = Groups.of(lists)
-            return {"members": groups.members, "bounds": groups.bounds}
-
-        return solve
+        return Groups.join(moved)
 
     def _stage(self, table: RecordTable) -> tuple[Merged, RecordTable, Ints]:
         """Group the units of a table and merge the groups; return also what was not published."""
-        effort = self._effort(table)
-        groups = self.groups(table)
-        big = len(table.rows) > MANY_RECORDS and self.effort != "best"
+        work = self.work(len(table.rows), single=table.single)
+        groups = without_worst(table, self.groups(table, work), self.suppress)
         with stage("aligning records"):
-            merged, spare = merge_groups(
-                table,
-                groups,
-                limit=min(effort.final_limit, 2500) if big else effort.final_limit,
-                rounds=6 if self.effort == "best" else 2,
-                surplus=Surplus(self.surplus),
-                threads=self.threads,
-            )
+            merged, spare = work.merged(table, groups, threads=self.threads)
         return merged, table, spare
+
+
+def _grouped_block(table: RecordTable, work: GroupingWork, threads: int, block: Block) -> Result:
+    """Return the groups of one block as arrays."""
+    return work.groups(block.of(table), threads=block.threads(threads)).arrays()
 
 
 def read_weights(text: str, history: History) -> dict[str, float]:

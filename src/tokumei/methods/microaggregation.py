@@ -13,6 +13,7 @@ from tokumei.array_types import Floats, Ints
 from tokumei.data import MISSING, History, Release, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.methods.fresh_release import plain_cells, with_fresh_pseudonyms
+from tokumei.methods.grouping.points import ROUNDS, refine
 from tokumei.methods.mdav import mdav_groups
 from tokumei.parts import Method, parameter
 from tokumei.progress import stage
@@ -66,10 +67,14 @@ class Microaggregation(Method):
     """
 
     name: ClassVar[str] = "microaggregation"
-    summary: ClassVar[str] = "groups of at least k similar subjects publish their averaged history (MDAV)"
+    summary: ClassVar[str] = "groups of at least k similar subjects publish their averaged history (MDAV, or below it)"
     source: ClassVar[str] = "Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous k-anonymity (2005), MDAV"
+    not_in_0_1: ClassVar[frozenset[str]] = frozenset({"effort"})
 
     k: int = parameter(3, "smallest number of subjects in a group", low=2)
+    effort: str = parameter(
+        "mdav", "how long to search below MDAV for groups of less variance (mdav: not at all)", choices=tuple(ROUNDS)
+    )
     categories: int = parameter(50, "most frequent values per category column that similarity looks at", low=1)
 
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
@@ -79,7 +84,11 @@ class Microaggregation(Method):
             message = f"'microaggregation' needs at least k = {self.k} subjects, the data has {people}; lower k"
             raise InfeasibleError(message)
         with stage("grouping subjects"):
-            group = mdav_groups(subject_features(history, categories=self.categories), self.k)
+            features = subject_features(history, categories=self.categories)
+            group = mdav_groups(features, self.k)
+            if self.effort != "mdav" and people >= 2 * self.k:
+                found = refine(features, group, self.k, rounds=ROUNDS[self.effort])
+                group = np.unique(found.labels, return_inverse=True)[1].astype(np.int64)
         position, slot = _aligned(history, group)
         rows = history.order[position]
         cells = {}

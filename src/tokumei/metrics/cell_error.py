@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
-
-from tokumei.data import Goal, History, Release, Score, Secret, cell_errors
-from tokumei.parts import Metric
+from tokumei.data import Goal, PublishedPart, Score, Survey, cell_errors
+from tokumei.metrics.column_sums import column_means, counted_sums, mean_of
+from tokumei.parts import CombinableMetric
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellError(Metric):
+class CellError(CombinableMetric):
     """How much the cells of a release say less than the original: 0 nothing lost, 1 everything suppressed.
 
     Detects widened ranges, larger sets, suppressed cells and deleted records. It does not see lost links between
@@ -23,17 +23,15 @@ class CellError(Metric):
     summary: ClassVar[str] = "expected error of the generalized cells, mean over records and columns"
     source: ClassVar[str] = "PWS Cup 2018 report, utility U"
 
-    def measure(self, history: History, release: Release, secret: Secret) -> Score:
+    def tally(self, part: PublishedPart) -> dict[str, Any]:
+        """Return the sum of the errors of every column, and how many records of the original have been published."""
+        errors = [
+            cell_errors(part.original.codes[name], part.release.cells[name], spread)
+            for name, spread in part.survey.spreads().items()
+        ]
+        return counted_sums(part, errors)
+
+    def score(self, survey: Survey, tally: Mapping[str, Any]) -> Score:
         """Return U with one part per column; records of the original that were not published cost 1 per cell."""
-        real = np.flatnonzero(secret.rows >= 0)
-        rows, count = secret.rows[real], len(history)
-        published = release.take(real).cells
-        # Sums of floating-point numbers depend on their order; the order of a file must not matter.
-        spreads = history.take(history.order).spreads()
-        parts: dict[str, float] = {}
-        for name, spread in spreads.items():
-            total = np.ones(count)
-            total[rows] = cell_errors(history.codes[name][rows], published[name], spread)
-            parts[name] = float(np.sort(total).mean()) if count else 0.0
-        value = float(np.mean(list(parts.values()))) if parts else 0.0
-        return Score(name=self.name, value=value, goal=Goal.LOWER, parts=parts)
+        parts = column_means(survey, tally)
+        return Score(name=self.name, value=mean_of(parts), goal=Goal.LOWER, parts=parts)

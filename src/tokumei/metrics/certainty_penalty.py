@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.data import MISSING, Cells, Goal, History, RangeCells, Release, Score, Secret, distinct
-from tokumei.parts import Metric, parameter
+from tokumei.data import MISSING, Cells, Goal, PublishedPart, RangeCells, Score, Survey
+from tokumei.metrics.column_sums import column_means, counted_sums, mean_of
+from tokumei.parts import CombinableMetric, parameter
 from tokumei.words import Message
 
 
@@ -31,7 +33,7 @@ def set_penalties(sizes: Ints, domain: int, *, sets: str) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CertaintyPenalty(Metric):
+class CertaintyPenalty(CombinableMetric):
     """Mean penalty of all cells: 0 nothing generalized, 1 everything suppressed or deleted.
 
     A range costs its width over the width of the column (the part of it inside the column, at most 1), a set of more
@@ -49,30 +51,26 @@ class CertaintyPenalty(Metric):
 
     sets: str = parameter("size", "what a set costs: size/domain, or (size-1)/(domain-1)", choices=("size", "beyond"))
 
-    def measure(self, history: History, release: Release, secret: Secret) -> Score:
-        """Return the penalty with one part per column."""
-        real = np.flatnonzero(secret.rows >= 0)
-        rows = secret.rows[real]
-        parts: dict[str, float] = {}
+    def tally(self, part: PublishedPart) -> dict[str, Any]:
+        """Return the sum of the penalties of every column, and the numbers of published records and moved values."""
+        penalties: list[Floats] = []
         moved = 0
-        for spec in history.schema.fields:
-            codes = history.codes[spec.name]
-            cells = release.cells[spec.name].take(real)
-            penalty = np.ones(len(history))
-            penalty[rows] = self._penalties(codes, cells)
-            penalty[rows[codes[rows] == MISSING]] = 0.0
-            parts[spec.name] = float(penalty.mean()) if len(history) else 0.0
-            moved += int((~cells.contains(codes[rows]) & (codes[rows] != MISSING)).sum())
-        value = float(np.mean(list(parts.values()))) if parts else 0.0
-        warnings = (Message("warning.ncp-moved", {"moved": moved}),) if moved else ()
-        return Score(name=self.name, value=value, goal=Goal.LOWER, highest=1.0, parts=parts, warnings=warnings)
+        for spec in part.survey.schema.fields:
+            codes, cells = part.original.codes[spec.name], part.release.cells[spec.name]
+            penalties.append(np.where(codes == MISSING, 0.0, self._penalties(part.survey, spec.name, cells)))
+            moved += int((~cells.contains(codes) & (codes != MISSING)).sum())
+        return {**counted_sums(part, penalties), "moved": moved}
 
-    def _penalties(self, codes: Ints, cells: Cells) -> Floats:
-        """Return the penalty of every published cell of a column whose original codes are given."""
+    def score(self, survey: Survey, tally: Mapping[str, Any]) -> Score:
+        """Return the penalty with one part per column."""
+        parts = column_means(survey, tally)
+        warnings = (Message("warning.ncp-moved", {"moved": tally["moved"]}),) if tally["moved"] else ()
+        return Score(name=self.name, value=mean_of(parts), goal=Goal.LOWER, highest=1.0, parts=parts, warnings=warnings)
+
+    def _penalties(self, survey: Survey, name: str, cells: Cells) -> Floats:
+        """Return the penalty of every published cell of a column."""
         if isinstance(cells, RangeCells):
-            present = codes[codes != MISSING]
-            lowest, highest = (int(present.min()), int(present.max())) if len(present) else (0, 0)
-            penalty = range_penalties(cells.lo, cells.hi, lowest, highest)
+            penalty = range_penalties(cells.lo, cells.hi, survey.sums[name].low, survey.sums[name].high)
         else:
-            penalty = set_penalties(cells.sizes(), len(distinct(codes)), sets=self.sets)
+            penalty = set_penalties(cells.sizes(), len(survey.categories[name]), sets=self.sets)
         return np.where(cells.suppressed, 1.0, penalty)

@@ -27,6 +27,7 @@ def make_history(seed: int, subjects: int = 25) -> History:
     )
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("seed", range(4))
 def test_bound_is_the_assignment_at_exact_costs(seed: int) -> None:
     """Lazy exact costs end at the same value as exact costs for all pairs, and pair bounds are below exact costs."""

@@ -106,7 +106,7 @@ def assignment_hulls(
     blocks = cut_blocks(table, most=max(block, 2 * k), fewest=k)
     with stage("assignment", total=len(blocks)) as advance:
         for part in blocks:
-            cost = pair_cost_matrix(part.part(), per_unit=per_unit, limit=limit, threads=threads)
+            cost = pair_cost_matrix(part.of(table), per_unit=per_unit, limit=limit, threads=threads)
             found = disjoint_permutations(cost, k - 1)
             if k == 2:
                 found[0] = cut_cycles(found[0], cost, longest)

@@ -48,7 +48,7 @@ def subject_pairs(table: RecordTable, k: int, *, graph: str = "edge-cover", most
     blocks = cut_blocks(table, most=most, fewest=k)
     with stage("concealment graph", total=len(blocks)) as advance:
         for block in blocks:
-            found.append(block.units[GRAPHS[graph](index_distances(block.part()), k - 1)])
+            found.append(block.units[GRAPHS[graph](index_distances(block.of(table)), k - 1)])
             advance(1)
     return np.concatenate(found)
 

@@ -243,7 +243,7 @@ class RecordInterpolation(Method):
             return Groups(member[order], bounds), np.arange(count)
         members = np.empty((count, self.k), dtype=np.int64)
         for part in cut_blocks(table, most=most, fewest=self.k):
-            cost = index_distances(part.part())
+            cost = index_distances(part.of(table))
             found = disjoint_permutations(cost, self.k - 1)
             if self.k == 2:
                 found[0] = cut_cycles(found[0], cost, self.longest)

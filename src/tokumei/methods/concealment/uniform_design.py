@@ -47,8 +47,8 @@ def set_design(table: RecordTable, k: int, *, per_unit: int, limit: int, block: 
     blocks = cut_blocks(table, most=max(block, 2 * k), fewest=k)
     with stage("uniform design", total=len(blocks)) as advance:
         for part in blocks:
-            cost = pair_cost_matrix(part.part(), per_unit=per_unit, limit=limit, threads=threads)
-            cliques, open_sets = _choose(part.part(), cost, k, limit=limit, threads=threads)
+            cost = pair_cost_matrix(part.of(table), per_unit=per_unit, limit=limit, threads=threads)
+            cliques, open_sets = _choose(part.of(table), cost, k, limit=limit, threads=threads)
             for clique in cliques:
                 hulls += [part.units[list(clique)]] * len(clique)
             for members in open_sets:

@@ -3,7 +3,8 @@
 A group publishes as many rows as its smallest member has records. The smallest member fills all rows; every other
 member is matched into them by assignment, at the true cost of the merged cells; then one member after the other is
 taken out and matched again until nothing improves. The cost of a cell is summed over the g members (spec B.8): the
-tight hull, or g if the cell is suppressed for the whole group, whichever is less; for categories g (1 - 1/size).
+tight hull, or g if the cell is suppressed for the whole group, whichever is less; for categories g (1 - 1/size). Other
+losses than this cell error are those of `cell_costs`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from numba import njit
 from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import solve_assignment
 from tokumei.engine import spread_over
+from tokumei.methods.grouping.cell_costs import CELL_ERROR, FAR_AWAY, SET_ERROR, SMALLEST_STEP, LossArrays
+from tokumei.methods.grouping.loss_lines import add_range_line, add_set_line
 from tokumei.methods.grouping.record_matching import chunk_count
 from tokumei.methods.grouping.record_table import RecordTable
 
-FAR_AWAY = 1e17
 ENOUGH = 1e-9
-SMALLEST_STEP = 1e-12
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
@@ -100,6 +101,7 @@ def _nominal_costs(codes: Codes, others: Codes, weight: float, line: Floats) -> 
 
 @njit(cache=True, nogil=True)
 def _match_member(  # noqa: PLR0917
+    loss: LossArrays,
     ordered: Floats,
     steps: Floats,
     ordered_weights: Floats,
@@ -124,6 +126,11 @@ def _match_member(  # noqa: PLR0917
         for field in range(ordered.shape[0]):
             for position, other in enumerate(used):
                 values[position] = ordered[field, lefts[other] + places[other, row]]
+            if loss.kinds[field] != CELL_ERROR:
+                add_range_line(
+                    loss, field, ordered_weights[field], values, ordered[field, left : left + width], cost[row]
+                )
+                continue
             step = max(steps[field], SMALLEST_STEP)
             _ordered_costs(
                 ordered[field, left : left + width], values, step, ordered_weights[field], whole[field], cost[row]
@@ -131,6 +138,10 @@ def _match_member(  # noqa: PLR0917
         for field in range(nominal.shape[0]):
             for position, other in enumerate(used):
                 codes[position] = nominal[field, lefts[other] + places[other, row]]
+            if loss.kinds[ordered.shape[0] + field] != SET_ERROR:
+                part = nominal[field, left : left + width]
+                add_set_line(loss, ordered.shape[0] + field, nominal_weights[field], codes, part, cost[row])
+                continue
             _nominal_costs(nominal[field, left : left + width], codes, nominal_weights[field], cost[row])
     column_of = np.empty(height, dtype=np.int64)
     solve_assignment(cost, column_of, np.empty(width))
@@ -143,6 +154,7 @@ def _match_member(  # noqa: PLR0917
 
 @njit(cache=True, nogil=True)
 def _align_chunk(  # noqa: PLR0917
+    loss: LossArrays,
     ordered: Floats,
     steps: Floats,
     ordered_weights: Floats,
@@ -161,7 +173,7 @@ def _align_chunk(  # noqa: PLR0917
     for member in range(1, size):
         used = np.arange(member)
         total = _match_member(
-            ordered, steps, ordered_weights, nominal, nominal_weights, lefts, widths, member, used, height, places
+            loss, ordered, steps, ordered_weights, nominal, nominal_weights, lefts, widths, member, used, height, places
         )
     if size == 2:
         return total
@@ -176,7 +188,7 @@ def _align_chunk(  # noqa: PLR0917
                 count += 1
         before = places[member, :height].copy()
         again = _match_member(
-            ordered, steps, ordered_weights, nominal, nominal_weights, lefts, widths, member, used, height, places
+            loss, ordered, steps, ordered_weights, nominal, nominal_weights, lefts, widths, member, used, height, places
         )
         if again < total - ENOUGH:
             total = again
@@ -191,6 +203,7 @@ def _align_chunk(  # noqa: PLR0917
 
 @njit(cache=True, nogil=True)
 def _align_groups(  # noqa: PLR0917
+    loss: LossArrays,
     ordered: Floats,
     steps: Floats,
     ordered_weights: Floats,
@@ -223,7 +236,7 @@ def _align_groups(  # noqa: PLR0917
                 widths[position] = bottom + spare * (chunk + 1) // chunks - left
             places = np.empty((size, bottom - top), dtype=np.int64)
             costs[group] += _align_chunk(
-                ordered, steps, ordered_weights, nominal, nominal_weights, lefts, widths, rounds, places
+                loss, ordered, steps, ordered_weights, nominal, nominal_weights, lefts, widths, rounds, places
             )
             if len(aligned) > 0:
                 for row in range(bottom - top):
@@ -260,6 +273,7 @@ def align_groups(
 
     def piece(start: int, stop: int) -> Callable[[], None]:
         return lambda: _align_groups(
+            table.loss.arrays,
             table.ordered,
             table.steps,
             table.ordered_weights,

@@ -7,6 +7,10 @@ exact until it uses no other. Every intermediate value is a valid floor too.
 
 Lower bound of a pair, field by field: if s cells are suppressed, the cost is at least 2 s, and at least the windowed
 distances with windows widened by s on both sides; the smaller s, the larger the second, so the best s is bisected.
+
+The argument holds for every loss: where one more member never makes a cell narrower (ncp, entropy, hierarchy) each
+member loses at least what it loses in a pair with the next; for the variance a group of g has the sum of squared
+distances of its pairs over g, the permutation half of it over g - 1, and g <= 2 (g - 1).
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from tokumei.array_types import Codes, Floats, Floats32, Ints
 from tokumei.data import Goal, History, Score, assign
 from tokumei.methods.grouping.candidates import FORBIDDEN
 from tokumei.methods.grouping.costs import SortedFields, exact_matched, surplus_costs, unshared
+from tokumei.methods.grouping.losses import Loss, LossName
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.words import Message
 
@@ -83,13 +88,21 @@ def lower_pair_costs(table: RecordTable) -> Floats:
     if (table.ordered >= FORBIDDEN).any():
         return out
     fields = SortedFields.of(table)
-    _bounds(fields.ordered, table.ordered_weights, fields.nominal, table.nominal_weights, table.offsets, out)
+    ordered, nominal = table.loss.floor_scales
+    _bounds(
+        fields.ordered,
+        table.ordered_weights * ordered,
+        fields.nominal,
+        table.nominal_weights * nominal,
+        table.offsets,
+        out,
+    )
     return out * (1.0 - ROUNDING)
 
 
-def strict_bound(history: History, *, threads: int = 1) -> Score:
-    """Return the floor of the mean cell error (2018: U) of every strict k-anonymity with k >= 2."""
-    table = RecordTable.from_history(history)
+def strict_bound(history: History, *, loss: str = LossName.CELL_ERROR, threads: int = 1) -> Score:
+    """Return the floor of the mean loss of a cell (2018: U) of every strict k-anonymity with k >= 2."""
+    table = RecordTable.from_history(history, loss=Loss.of(loss, history))
     counts = table.counts()
     cost = lower_pair_costs(table) + table.surplus * np.abs(counts[:, None] - counts[None, :])
     np.fill_diagonal(cost, FORBIDDEN)

@@ -122,17 +122,12 @@ def estimate_pairs(table: RecordTable, *, threads: int = 1) -> Floats32:
     count = len(table)
     out = np.zeros((count, count), dtype=np.float32)
     bounds = np.unique(np.linspace(0, count, min(count, 16 * threads) + 1).astype(np.int64))
+    ordered_scales, nominal_scales = table.loss.pair_scales
+    ordered_weights, nominal_weights = table.ordered_weights * ordered_scales, table.nominal_weights * nominal_scales
 
     def piece(start: int, stop: int) -> Callable[[], None]:
         return lambda: _estimate_rows(
-            fields.ordered,
-            table.ordered_weights,
-            fields.nominal,
-            table.nominal_weights,
-            table.offsets,
-            start,
-            stop,
-            out,
+            fields.ordered, ordered_weights, fields.nominal, nominal_weights, table.offsets, start, stop, out
         )
 
     spread_over(threads, [piece(int(a), int(b)) for a, b in pairwise(bounds)])

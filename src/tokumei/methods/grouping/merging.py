@@ -162,10 +162,11 @@ def _extended(merged: Merged, rows: Ints, line: Ints, name: Ints, source: Ints) 
     )
 
 
-def line_cells(history: History, name: str, rows: Ints, starts: Ints, *, spread: float) -> Cells:
+def line_cells(history: History, name: str, rows: Ints, starts: Ints, *, spread: float, capped: bool = True) -> Cells:
     """Return one cell per line: the hull of its records' values, suppressed for all members or for none.
 
-    ``spread`` is that of the field, by which the error of a range is measured.
+    ``spread`` is that of the field, by which the error of a range is measured; a range whose error exceeds that of a
+    suppressed cell is suppressed if it is ``capped``.
     """
     codes = history.codes[name][rows]
     if name in history.categories:
@@ -176,6 +177,8 @@ def line_cells(history: History, name: str, rows: Ints, starts: Ints, *, spread:
     lo, hi = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
     missing = lo == MISSING
     low, high = np.where(missing, 0, lo), np.where(missing, 0, hi)
+    if not capped:
+        return RangeCells.of_ranges(low, high, suppressed=missing)
     line = np.repeat(np.arange(len(starts)), sizes)
     values = np.where(missing[line], 0, codes)
     errors = range_errors(values, low[line], high[line], spread)
@@ -191,10 +194,12 @@ def _ranks(cells: Mapping[str, Cells], count: int) -> Ints:
     return rank
 
 
-def to_release(history: History, merged: Merged, *, method: str, rng: np.random.Generator) -> tuple[Release, Secret]:
-    """Draw the pseudonyms, cut the cells and put the rows in an order that says nothing."""
+def to_release(
+    history: History, merged: Merged, *, method: str, rng: np.random.Generator, capped: bool = True
+) -> tuple[Release, Secret]:
+    """Draw the pseudonyms, cut the cells (`line_cells`) and put the rows in an order that says nothing."""
     cells = {
-        name: line_cells(history, name, merged.rows, merged.starts, spread=spread)
+        name: line_cells(history, name, merged.rows, merged.starts, spread=spread, capped=capped)
         for name, spread in history.spreads().items()
     }
     rank = _ranks(cells, len(merged.starts))

@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.errors import InfeasibleError
@@ -119,7 +119,7 @@ def _classes(table: RecordTable, rest: Ints, subject: Ints, k: int) -> list[Ints
             if not len(records):
                 continue
             cost = sum((_pair_costs(table, subject, records, line) for line in members), np.zeros((1, 1)))
-            of_record, of_class = linear_sum_assignment(cost)
+            of_record, of_class = scipy.optimize.linear_sum_assignment(cost)
             line = np.full(stop - start, -1, dtype=np.int64)
             line[of_class] = records[of_record]
             members.append(line)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+import scipy
 from scipy.sparse import csc_matrix, csr_matrix
 
 from tokumei.array_types import Floats, Ints
@@ -69,7 +69,7 @@ class Pool:
 
 def relaxed_prices(pool: Pool) -> tuple[Floats, float]:
     """Solve the linear program over the pool; return the price of every unit and the floor."""
-    result = linprog(
+    result = scipy.optimize.linprog(
         np.array(pool.costs), A_eq=pool.matrix(), b_eq=np.ones(len(pool.table)), bounds=(0, None), method="highs"
     )
     return np.asarray(result.eqlin.marginals, dtype=np.float64), float(result.fun)
@@ -138,11 +138,11 @@ class _Windows:
         before = float(self.costs[dissolved].sum())
         if len(usable) <= len(dissolved) or before <= 0:
             return dissolved
-        result = milp(
+        result = scipy.optimize.milp(
             self.costs[usable],
-            constraints=LinearConstraint(inside[:, usable], 1, 1),
+            constraints=scipy.optimize.LinearConstraint(inside[:, usable], 1, 1),
             integrality=np.ones(len(usable)),
-            bounds=Bounds(0, 1),
+            bounds=scipy.optimize.Bounds(0, 1),
             options={"node_limit": NODES, "mip_rel_gap": min(slack / before, 1.0)},
         )
         if result.x is None or result.fun >= before:

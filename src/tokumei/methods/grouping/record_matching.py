@@ -1,6 +1,7 @@
 """The exact cost of publishing two histories as one: records matched one-to-one so that the least is lost.
 
-A record x of one and y of the other become one published record. Per field, summed over both members (spec B.8): an
+A record x of one and y of the other become one published record. Per field, summed over both members (spec B.8 for the
+cell error, `cell_costs` for the others): an
 ordered cell becomes the hull and costs |x - y| / sd, or is suppressed and costs 2, whichever is less (research part
 2: inside a pair the tight hull is optimal); a category costs 0 if equal and 2 (1 - 1/2) = 1 if not; a value missing in
 one of them suppresses the cell, which costs the other 1. Every record of the shorter history is matched, the surplus
@@ -17,14 +18,16 @@ from numba import njit
 
 from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import solve_assignment
+from tokumei.methods.grouping.cell_costs import CELL_ERROR, FAR_AWAY, SET_ERROR, LossArrays
+from tokumei.methods.grouping.loss_lines import add_range_line, add_set_line
 from tokumei.methods.grouping.record_table import RecordTable
 
 SUPPRESSED_PAIR = 2.0
-FAR_AWAY = 1e17
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def _fill_row(  # noqa: PLR0917
+    loss: LossArrays,
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,
@@ -39,6 +42,9 @@ def _fill_row(  # noqa: PLR0917
     for field in range(ordered.shape[0]):
         value, weight = ordered[field, record], ordered_weights[field]
         others = ordered[field, first : first + columns]
+        if loss.kinds[field] != CELL_ERROR:
+            add_range_line(loss, field, weight, ordered[field, record : record + 1], others, line)
+            continue
         for column in range(columns):
             apart = abs(value - others[column])
             cost = min(apart, SUPPRESSED_PAIR)
@@ -46,6 +52,10 @@ def _fill_row(  # noqa: PLR0917
     for field in range(nominal.shape[0]):
         code, weight = nominal[field, record], nominal_weights[field]
         codes = nominal[field, first : first + columns]
+        if loss.kinds[ordered.shape[0] + field] != SET_ERROR:
+            own = nominal[field, record : record + 1]
+            add_set_line(loss, ordered.shape[0] + field, weight, own, codes, line)
+            continue
         for column in range(columns):
             line[column] += 0.0 if codes[column] == code else weight
 
@@ -67,6 +77,7 @@ def chunk_count(shorter: int, longer: int, limit: int) -> int:
 
 @njit(cache=True, nogil=True)
 def match_pair(  # noqa: PLR0917
+    loss: LossArrays,
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,
@@ -88,7 +99,7 @@ def match_pair(  # noqa: PLR0917
         cost = np.empty((bottom - top, right - left))
         for row in range(bottom - top):
             _fill_row(
-                ordered, ordered_weights, nominal, nominal_weights, a_start + top + row, b_start + left, cost[row]
+                loss, ordered, ordered_weights, nominal, nominal_weights, a_start + top + row, b_start + left, cost[row]
             )
         column_of = np.empty(bottom - top, dtype=np.int64)
         solve_assignment(cost, column_of, np.empty(right - left))
@@ -100,6 +111,7 @@ def match_pair(  # noqa: PLR0917
 
 @njit(cache=True, nogil=True)
 def _match_pairs(  # noqa: PLR0917
+    loss: LossArrays,
     ordered: Floats,
     ordered_weights: Floats,
     nominal: Codes,
@@ -117,6 +129,7 @@ def _match_pairs(  # noqa: PLR0917
         count = offsets[a + 1] - offsets[a]
         partner = np.empty(count, dtype=np.int64)
         costs[pair] = match_pair(
+            loss,
             ordered,
             ordered_weights,
             nominal,
@@ -134,6 +147,7 @@ def match_pairs(table: RecordTable, first: Ints, second: Ints, limit: int) -> Fl
     """Return, for pairs of units, the cost of their matched records (without the surplus)."""
     costs = np.empty(len(first))
     _match_pairs(
+        table.loss.arrays,
         table.ordered,
         table.ordered_weights,
         table.nominal,

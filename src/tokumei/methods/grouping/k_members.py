@@ -1,0 +1,316 @@
+"""Greedy k-member clustering of single records: groups of k grown by the record that makes them dearer by the least.
+
+After Byun, Kamra, Bertino and Li (Efficient k-anonymization using clustering techniques, 2007): each group starts with
+the record that would make the one before dearest, so that outliers are served while there is a choice.
+
+A pool holds copies of its records field by field, so that what the group would cost with each of them is a few passes
+over neighbouring numbers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tokumei.array_types import Bools, Floats, Ints
+from tokumei.methods.grouping.cell_costs import (
+    CELL_ERROR,
+    ENTROPY,
+    FAR_AWAY,
+    HIERARCHY,
+    NCP,
+    SET_ENTROPY,
+    SET_ERROR,
+    SET_NCP,
+    VARIANCE,
+    range_cost,
+    set_cost,
+    table_cost,
+    value_mass,
+)
+from tokumei.methods.grouping.single_records import Records
+
+
+class Pool(NamedTuple):
+    """Records that have no group yet, and the group that is being grown.
+
+    ``values``, ``mass`` and ``inside`` have one line per field: the value, its mass, and how much of the group has the
+    same code. ``sums`` has one line per field for the group: lowest, highest, total, squares, mass, log masses, number
+    of codes, heft that is present.
+    """
+
+    names: Ints
+    hefts: Floats
+    values: Floats
+    mass: Floats
+    inside: Floats
+    whole: Bools
+    line: Floats
+    sums: Floats
+
+
+LOW, HIGH, TOTAL, SQUARES, MASS, OWN, CODES, PRESENT = range(8)
+
+
+@njit(cache=True, nogil=True)
+def make_pool(fields: int, most: int) -> Pool:
+    """Return room for a pool of at most so many records."""
+    return Pool(
+        np.empty(most, dtype=np.int64),
+        np.empty(most),
+        np.empty((fields, most)),
+        np.empty((fields, most)),
+        np.empty((fields, most)),
+        np.ones(fields, dtype=np.bool_),
+        np.empty(most),
+        np.zeros((fields, 8)),
+    )
+
+
+@njit(cache=True, nogil=True)
+def fill_pool(records: Records, pool: Pool, chosen: Ints, count: int) -> None:
+    """Copy the first ``count`` of the chosen records into the pool."""
+    for place in range(count):
+        pool.names[place] = chosen[place]
+        pool.hefts[place] = records.hefts[chosen[place]]
+    for field in range(len(records.kinds)):
+        kind, at = records.kinds[field], records.at[field]
+        pool.whole[field] = True
+        for place in range(count):
+            value = records.values[chosen[place], field]
+            pool.values[field, place] = value
+            if value >= FAR_AWAY:
+                pool.whole[field] = False
+            elif kind in (ENTROPY, SET_ENTROPY):
+                pool.mass[field, place] = value_mass(kind, records.table, at, value)
+
+
+@njit(cache=True, nogil=True)
+def start_group(records: Records, pool: Pool, count: int, place: int) -> float:
+    """Begin a group with the record at this place of the pool; return its heft."""
+    for field in range(len(records.kinds)):
+        sums = pool.sums[field]
+        sums[:] = 0.0
+        sums[LOW], sums[HIGH] = FAR_AWAY, -FAR_AWAY
+        if records.kinds[field] > HIERARCHY:
+            pool.inside[field, :count] = 0.0
+    return add_member(records, pool, count, place, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def add_member(records: Records, pool: Pool, count: int, place: int, heft: float) -> float:
+    """Count the record at this place to the group of this heft; return the new heft."""
+    extra = pool.hefts[place]
+    for field in range(len(records.kinds)):
+        kind, value, sums = records.kinds[field], pool.values[field, place], pool.sums[field]
+        if kind in (ENTROPY, SET_ENTROPY) and value < FAR_AWAY:
+            sums[OWN] += extra * np.log(pool.mass[field, place])
+        if kind <= HIERARCHY:
+            sums[HIGH] = max(sums[HIGH], value)
+            if value < FAR_AWAY:
+                sums[LOW] = min(sums[LOW], value)
+                sums[PRESENT] += extra
+                sums[TOTAL] += extra * value
+                sums[SQUARES] += extra * value * value
+            continue
+        before = pool.inside[field, place]
+        if before == 0.0:
+            sums[CODES] += 1.0
+            sums[MASS] += pool.mass[field, place] if kind == SET_ENTROPY else 0.0
+        sums[SQUARES] += (2.0 * before + extra) * extra
+        codes, inside = pool.values[field], pool.inside[field]
+        for other in range(count):
+            inside[other] += extra if codes[other] == value else 0.0
+    return heft + extra
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
+def _ordered_line(records: Records, pool: Pool, field: int, count: int, heft: float) -> None:
+    kind, step, weight, sums = records.kinds[field], records.steps[field], records.weights[field], pool.sums[field]
+    low, high, total, squares = sums[LOW], sums[HIGH], sums[TOTAL], sums[SQUARES]
+    values, hefts, line = pool.values[field], pool.hefts, pool.line
+    if not pool.whole[field] and high >= FAR_AWAY:
+        for place in range(count):
+            line[place] += weight * (sums[PRESENT] + (hefts[place] if values[place] < FAR_AWAY else 0.0))
+    elif kind == NCP and pool.whole[field]:
+        for place in range(count):
+            line[place] += weight * (heft + hefts[place]) * (max(values[place], high) - min(values[place], low))
+    elif kind == VARIANCE and pool.whole[field]:
+        for place in range(count):
+            value, extra = values[place], hefts[place]
+            sum_of = total + extra * value
+            line[place] += weight * (squares + extra * value * value - sum_of * sum_of / (heft + extra))
+    elif kind in (CELL_ERROR, NCP, VARIANCE):
+        for place in range(count):
+            value, extra = values[place], hefts[place]
+            cost = sums[PRESENT]
+            if value < FAR_AWAY:
+                cost = range_cost(
+                    kind,
+                    step,
+                    min(value, low),
+                    max(value, high),
+                    heft + extra,
+                    total + extra * value,
+                    squares + extra * value * value,
+                )
+            line[place] += weight * cost
+    else:
+        at, length = records.at[field], records.lengths[field]
+        for place in range(count):
+            value, extra = values[place], hefts[place]
+            cost = sums[PRESENT]
+            if value < FAR_AWAY:
+                own = sums[OWN] + (extra * np.log(pool.mass[field, place]) if kind == ENTROPY else 0.0)
+                lowest, highest = min(value, low), max(value, high)
+                cost = table_cost(kind, step, records.table, at, length, lowest, highest, heft + extra, own)
+            line[place] += weight * cost
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
+def _set_line(records: Records, pool: Pool, field: int, count: int, heft: float) -> None:
+    kind, step, weight, sums = records.kinds[field], records.steps[field], records.weights[field], pool.sums[field]
+    inside, hefts, line = pool.inside[field], pool.hefts, pool.line
+    codes = int(sums[CODES])
+    if kind in (SET_NCP, SET_ERROR):
+        known = weight * set_cost(kind, step, codes, 1.0, 0.0, 1.0, 0.0)
+        new = weight * set_cost(kind, step, codes + 1, 1.0, 0.0, 1.0, 0.0)
+        for place in range(count):
+            line[place] += (heft + hefts[place]) * (known if inside[place] > 0.0 else new)
+        return
+    for place in range(count):
+        before, extra = inside[place], hefts[place]
+        mass, own = sums[MASS], sums[OWN]
+        if kind == SET_ENTROPY:
+            alone = pool.mass[field, place]
+            own += extra * np.log(alone)
+            mass += alone if before == 0.0 else 0.0
+        squares = sums[SQUARES] + (2.0 * before + extra) * extra
+        line[place] += weight * set_cost(kind, step, codes + (before == 0.0), heft + extra, squares, mass, own)
+
+
+@njit(cache=True, nogil=True)
+def joint_costs(records: Records, pool: Pool, count: int, heft: float) -> None:
+    """Write into the line of the pool what the group costs with each of its records."""
+    pool.line[:count] = 0.0
+    for field in range(len(records.kinds)):
+        if records.kinds[field] <= HIERARCHY:
+            _ordered_line(records, pool, field, count, heft)
+        else:
+            _set_line(records, pool, field, count, heft)
+
+
+@njit(cache=True, nogil=True)
+def drop(records: Records, pool: Pool, count: int, place: int) -> int:
+    """Take the record at this place out of the pool; return how many are left."""
+    last = count - 1
+    pool.names[place], pool.hefts[place] = pool.names[last], pool.hefts[last]
+    for field in range(len(records.kinds)):
+        pool.values[field, place] = pool.values[field, last]
+        pool.mass[field, place] = pool.mass[field, last]
+        pool.inside[field, place] = pool.inside[field, last]
+    return last
+
+
+@njit(cache=True, nogil=True)
+def _extreme(pool: Pool, count: int, sign: float) -> int:
+    """Return where the line is smallest (sign 1) or largest (-1); of equal ones the record that comes first."""
+    best, least = 0, sign * pool.line[0]
+    for place in range(1, count):
+        here = sign * pool.line[place]
+        if here < least or (here == least and pool.names[place] < pool.names[best]):
+            best, least = place, here
+    return best
+
+
+@njit(cache=True, nogil=True)
+def grow_pool(  # noqa: PLR0917
+    records: Records, pool: Pool, count: int, k: int, start: int, most: float, out: Ints, costs: Floats
+) -> int:
+    """Put the first ``count`` records of a pool into groups of k; return how many are left over.
+
+    ``out`` gets the groups one after the other, and then those left over, ``costs`` those of the groups; the first
+    group starts with the record at the place ``start``. The pool is used up. It ends with -1 as soon as the groups cost
+    at least ``most``.
+    """
+    filled, place, spent = 0, start, 0.0
+    while count >= k:
+        heft = start_group(records, pool, count, place)
+        out[filled] = pool.names[place]
+        count = drop(records, pool, count, place)
+        cost = 0.0
+        for _ in range(1, k):
+            joint_costs(records, pool, count, heft)
+            place = _extreme(pool, count, 1.0)
+            filled += 1
+            cost = pool.line[place]
+            out[filled] = pool.names[place]
+            heft = add_member(records, pool, count, place, heft)
+            count = drop(records, pool, count, place)
+        costs[filled // k] = cost
+        filled += 1
+        spent += cost
+        if spent >= most:
+            return -1
+        if count >= k:
+            joint_costs(records, pool, count, heft)
+            place = _extreme(pool, count, -1.0)
+    out[filled : filled + count] = pool.names[:count]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def grow_leaves(records: Records, leaves: Ints, bounds: Ints, k: int) -> Ints:
+    """Return the group of every record, -1 for those left over in their leaf."""
+    labels = np.full(len(records.hefts), -1, dtype=np.int64)
+    largest = np.max(np.diff(bounds))
+    pool = make_pool(len(records.kinds), largest)
+    out, costs = np.empty(largest, dtype=np.int64), np.empty(largest)
+    label = 0
+    for leaf in range(len(bounds) - 1):
+        count = bounds[leaf + 1] - bounds[leaf]
+        fill_pool(records, pool, leaves[bounds[leaf] : bounds[leaf + 1]], count)
+        left = grow_pool(records, pool, count, k, 0, np.inf, out, costs)
+        for place in range(count - left):
+            labels[out[place]] = label + place // k
+        label += (count - left) // k
+    return labels
+
+
+@njit(cache=True, nogil=True)
+def nearest_records(records: Records, leaves: Ints, bounds: Ints, wanted: int) -> Ints:
+    """Return the nearest records of each within its leaf, by what the two cost together; short leaves repeat some."""
+    near = np.zeros((len(records.hefts), wanted), dtype=np.int64)
+    pool = make_pool(len(records.kinds), np.max(np.diff(bounds)))
+    kept = np.empty(wanted)
+    for leaf in range(len(bounds) - 1):
+        members = leaves[bounds[leaf] : bounds[leaf + 1]]
+        fill_pool(records, pool, members, len(members))
+        for place in range(len(members)):
+            heft = start_group(records, pool, len(members), place)
+            joint_costs(records, pool, len(members), heft)
+            pool.line[place] = np.inf
+            _smallest(pool.line[: len(members)], members, kept, near[members[place]])
+    return near
+
+
+@njit(cache=True, nogil=True)
+def _smallest(line: Floats, names: Ints, kept: Floats, out: Ints) -> None:
+    """Write the names of the smallest entries of a line; of equal ones the first."""
+    wanted, filled, worst = len(out), 0, np.inf
+    for place in range(len(line)):
+        if line[place] >= worst:
+            continue
+        position = min(filled, wanted - 1)
+        while position > 0 and kept[position - 1] > line[place]:
+            kept[position] = kept[position - 1]
+            out[position] = out[position - 1]
+            position -= 1
+        kept[position] = line[place]
+        out[position] = names[place]
+        filled = min(filled + 1, wanted)
+        worst = kept[wanted - 1] if filled == wanted else np.inf
+    for position in range(filled, wanted):
+        out[position] = out[position % filled] if filled > 0 else names[0]

@@ -1,0 +1,1 @@
+"""Recoding on hierarchies: one level per column for everybody, or one per group."""
