@@ -137,6 +137,7 @@ def test_records_in_the_order_of_the_original_are_named() -> None:
     assert str(result.reidentified["release-order"].detail) == "appearance / appearance"
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("with_secret", [True, False])
 @pytest.mark.parametrize(
     ("code", "names", "detail"),

@@ -58,6 +58,7 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
     )
 
 
+@pytest.mark.half_second
 def test_a_certificate_says_what_everybody_may_know(certified: Certified) -> None:
     stated = json.loads(certified.plain)
     folder = ReleaseFolder.open(certified.folder)

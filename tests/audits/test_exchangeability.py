@@ -15,6 +15,7 @@ from tokumei.data.history import History, Release, Secret
 from tokumei.data.results import Outcome
 from tokumei.flow import make_method
 from tokumei.flow.making import anonymized
+from tokumei.words import Words, conclusion_line
 
 HISTORY = purchases(24)
 
@@ -23,6 +24,7 @@ def _outcomes(history: History, release: Release, secret: Secret) -> list[str]:
     return [audit_release(history, release, known).verdict.outcome.value for known in (secret, None)]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("name", "settings"),
     [("microaggregation", {"k": 3}), ("k-anonymity", {"k": 3, "surplus": "dummy", "effort": "fast"})],
@@ -41,6 +43,23 @@ def test_identical_bytes_of_k_owners_are_proven_though_they_fit_nobody(name: str
     # More than the groups have is not proven by them.
     asked = audit_release(HISTORY, made[0], made[1], k=9)
     assert asked.verdict.outcome is not Outcome.SAFE
+
+
+def test_a_strict_release_of_other_data_contradicts_the_original_before_all_else() -> None:
+    """Its bytes are as equal as before, but they prove nothing about the people of this original."""
+    release, _ = release_of(grouped(HISTORY, 3), random_names(HISTORY))
+    result = audit_release(purchases(24, seed=99), release, k=3, truthful=True)
+    assert result.verdict.outcome is Outcome.NOT_SHOWN_UNSAFE
+    assert result.as_dict()["contradicts_original"] is True
+    assert [reason.code for reason in result.verdict.reasons] == ["other-original", "k-anonymous", "inconsistent"]
+    assert result.verdict.reasons[0].sentence.startswith("the release contradicts the original: its method changes")
+    headline = conclusion_line("not-shown-unsafe", 3, Words("en"), other_original=result.verdict.of_other_original)
+    assert headline == "THE RELEASE CONTRADICTS THE ORIGINAL; names: not shown unsafe"
+    # Too few share a history: the same is said where nothing is proven.
+    alone = audit_release(purchases(24, seed=99), release, k=4, truthful=True)
+    assert [reason.code for reason in alone.verdict.reasons] == ["other-original", "inconsistent"]
+    # With its own original there is no such word.
+    assert audit_release(HISTORY, release, k=3, truthful=True).as_dict()["contradicts_original"] is False
 
 
 def test_order_is_named_in_groups_that_fit_nobody_too() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, permutations, product
 from operator import eq
 
@@ -81,6 +82,37 @@ def test_agreed_guesses_are_the_best_of_all(size: int, groups: int, needed: int,
     best = max(len(frozenset().union(*chosen)) for chosen in combinations(wins, attempts)) / len(worlds)
     survival = coordinated_survival(size, size * groups, needed, attempts, len(wins[0]) / len(worlds))
     assert survival == pytest.approx(1 - best)
+
+
+def _best_chance(allowed: np.ndarray, table: Sequence[int]) -> float:
+    """Return the best chance of all guesses, each tried in every world."""
+    people = range(len(allowed))
+    worlds = [world for world in permutations(people) if all(allowed[place, world[place]] for place in people)]
+    best = 0
+    for guess in product(*([-1, *{world[place] for world in worlds}] for place in people)):
+        needed = table[sum(name >= 0 for name in guess)]
+        best = max(best, sum(sum(map(eq, guess, world)) >= needed for world in worlds))
+    return best / len(worlds)
+
+
+def test_joint_risk_is_the_best_of_all_guesses() -> None:
+    """Up to eight people: every guess in every world, under thresholds that ask for all, for most, or late for most."""
+    tables = {"all": [9, *range(1, 9)], "most": [1, 1, 2, 2, 3, 3, 4, 4, 5], "late": [9, 9, 9, 3, 3, 4, 4, 5, 5]}
+    rng = np.random.default_rng(1)
+    for size in (3, 3, 4, 4, 4, 5, 5, 5):
+        allowed = np.eye(size, dtype=bool)[rng.permutation(size)] | (rng.random((size, size)) < 0.35)
+        pseudonym, subject = np.nonzero(allowed)
+        matches = find_matches(Bipartite.of_edges(size, size, subject, pseudonym))
+        risk = joint_risk(matches, tables, rng=np.random.default_rng(0))
+        for name, table in tables.items():
+            assert risk[name].probability == pytest.approx(_best_chance(allowed, table)), (name, allowed)
+    # Pairs, triples and a cycle of up to eight people.
+    for matches in (_groups([2] * 4), _groups([3, 3]), _cycles([8]), _cycles([5, 3])):
+        graph = matches.graph
+        allowed = np.zeros((graph.pseudonyms, graph.subjects), dtype=bool)
+        allowed[graph.pseudonym, graph.subject] = True
+        risk = joint_risk(matches, {"late": tables["late"]}, rng=np.random.default_rng(0))
+        assert risk["late"].probability == pytest.approx(_best_chance(allowed, tables["late"]))
 
 
 def test_the_sharp_threshold_catches_pairs_more_often() -> None:

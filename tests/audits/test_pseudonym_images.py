@@ -101,6 +101,7 @@ def test_an_image_of_the_id_is_not_safe(name: str) -> None:
     assert "keyed-pseudonyms" in [reason.code for reason in result.verdict.skipped]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", ["rank modulo 3", "affine modulo an odd number", "salted md5", "exclusive or"])
 def test_an_image_of_the_id_is_not_safe_with_the_secret(name: str) -> None:
     release, secret = release_of(GROUPS, pl.Series("pseudonym", VARIANTS[name]))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +14,15 @@ import pytest
 
 from tests.audits.leaky_folders import CSV_VARIANTS, PARQUET_VARIANTS, Change
 from tests.conftest import Run
+from tests.effort import examples
 from tests.sample_histories import sample
+from tokumei.audits import AuditSettings
 from tokumei.audits.published_bytes import byte_findings, file_digests
 from tokumei.data.history import History
-from tokumei.data.release_folder import ReleaseFolder
+from tokumei.data.release_folder import ReleaseFolder, write_release
 from tokumei.data.schema import Column, Kind, Schema
 from tokumei.errors import TokumeiError
+from tokumei.flow import audit
 from tokumei.flow.making import Made, release
 from tokumei.flow.opening import open_release
 from tokumei.flow.plan import plan_of
@@ -83,6 +88,19 @@ def judged(folder: Path, history: History | None) -> list[str]:
         return [error.code]
 
 
+def test_a_zero_before_a_number_is_no_digest(tmp_path: Path) -> None:
+    """The number is then as long as the others, which all have nine digits."""
+    history = History.from_frame(shopping(), SCHEMA)
+    names = ["12345678", *(str(100_000_001 + 7 * number) for number in range(11))]
+    made = release(history, plan_of("k-anonymity", k=3), threads=1, audit=False)
+    drawn = made.release.pseudonyms.unique().sort()
+    named = made.release.pseudonyms.replace_strict(drawn, names)
+    for first, codes in (("12345678", []), ("012345678", ["pseudonym-text"])):
+        text = named.replace("12345678", first)
+        write_release(replace(made.release, pseudonyms=text), tmp_path / first, parameters=made.parameters)
+        assert [code for code in judged(tmp_path / first, history) if code == "pseudonym-text"] == codes
+
+
 @pytest.mark.parametrize("data_format", ["csv", "parquet"])
 def test_what_the_writer_writes_is_canonical(world: World, data_format: str) -> None:
     folder = world.folders[data_format]
@@ -106,6 +124,37 @@ def test_every_leaking_variant_of_a_strict_release_is_found(world: World, tmp_pa
     assert len(CSV_VARIANTS) + len(PARQUET_VARIANTS) > 60
 
 
+@pytest.mark.slow
+@pytest.mark.effort
+@pytest.mark.parametrize("data_format", ["csv", "parquet"])
+def test_no_leaking_variant_is_safe_in_an_audit_with_or_without_the_secret(
+    world: World, tmp_path: Path, data_format: str, record_property: Callable[[str, object], None]
+) -> None:
+    """A campaign tries all of them, everyday a few from all families."""
+    variants: dict[str, tuple[Change, str]] = CSV_VARIANTS if data_format == "csv" else PARQUET_VARIANTS
+    secret = world.folders[data_format].with_suffix(".secret")
+    outcomes: Counter[str] = Counter()
+    safe = []
+    tried = list(variants.items())[:: max(1, len(variants) // examples(8))]
+    for number, (name, (change, _)) in enumerate(tried):
+        folder = tmp_path / str(number)
+        shutil.copytree(world.folders[data_format], folder)
+        change(folder)
+        for known in (None, secret):
+            try:
+                opened = open_release(world.original, folder, schema=SCHEMA, secret=known)
+                outcome = audit(opened, AuditSettings(quick=True)).verdict.outcome.value
+            except TokumeiError as error:
+                outcome = error.code
+            outcomes[outcome] += 1
+            safe += [(name, known is not None)] if outcome == "safe" else []
+    assert safe == []
+    assert outcomes["unsafe"] > len(tried)
+    record_property("figure", f"{len(tried)} variants ({data_format}), none safe: {dict(outcomes)}")
+    unchanged = open_release(world.original, world.folders[data_format], schema=SCHEMA, secret=secret)
+    assert audit(unchanged, AuditSettings(quick=True)).verdict.outcome.value == "safe"
+
+
 @pytest.mark.half_second
 def test_the_audit_refuses_what_is_not_canonical_with_and_without_the_secret(
     world: World, tmp_path: Path, run: Run
@@ -117,7 +166,7 @@ def test_the_audit_refuses_what_is_not_canonical_with_and_without_the_secret(
     for more in ([], secret):
         safe = run("audit", *asked, *more, "--json")
         assert (safe.status, safe.json["verdict"]) == (0, "safe")
-        assert safe.json["sha256"] == file_digests(folder)
+        assert safe.json["sha256"] == file_digests(ReleaseFolder.open(folder))
     CSV_VARIANTS["a range of one value"][0](folder)
     for more in ([], secret):
         unsafe = run("audit", *asked, *more, "--json")

@@ -48,6 +48,7 @@ def test_pseudonyms_that_are_no_drawn_numbers_are_found_by_running() -> None:
     assert (late.seed, late.left) == (None, 3)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("with_secret", [True, False])
 def test_a_found_seed_is_unsafe_whatever_else_holds(with_secret: bool) -> None:  # noqa: FBT001
     method = make_method("k-anonymity", {"k": 3, "effort": "fast"})

@@ -87,6 +87,7 @@ def test_sharp_threshold_never_exceeds_the_official_one() -> None:
     assert round(float(np.mean(reductions)), 1) == 4.9
 
 
+@pytest.mark.half_second
 @given(n=st.integers(0, 30), p=PROPER_FRACTIONS, alpha=PROPER_FRACTIONS)
 def test_thresholds_equal_their_definitions(n: int, p: Fraction, alpha: Fraction) -> None:
     official = [_official_by_definition(size, p, alpha) for size in range(n + 1)]

@@ -32,16 +32,16 @@ from tokumei.attacks import (
     symmetrized,
     with_blanks,
 )
-from tokumei.audits.contradiction import contradiction, unfit_figures
+from tokumei.audits.contradiction import contradiction, not_of_original, unfit_figures
 from tokumei.audits.evidence import pseudonym_table
-from tokumei.audits.joint_risk import JointRisk, joint_risk
+from tokumei.audits.group_sizes import audit_groups
 from tokumei.audits.named import Examiner, attack_figures, pseudonym_pattern
-from tokumei.audits.reasons import MARGIN, Figures, Hub, decide, worse, worse_figures
+from tokumei.audits.reasons import MARGIN, Figures, decide, worse, worse_figures
 from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AuditResult, rerun_attack
 from tokumei.audits.seeds import Replay, with_seed
+from tokumei.audits.shape import SURE, certainty_figures, contest_risk, graph_shape, hub_of
 from tokumei.audits.split import split_findings
-from tokumei.audits.thresholds import official_thresholds, sharp_thresholds
 from tokumei.audits.truth import MERGED, anonymity_level, owners_by_class, separate_records, true_owners
 from tokumei.audits.written import as_written, canonical_sets
 from tokumei.data import Evidence, History, Reason, Release, Secret, Verdict
@@ -49,11 +49,8 @@ from tokumei.errors import InputError, ParameterError
 
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
 MOST_BLANK_EDGES = 5_000_000
-LONGEST_TABLE = 1_000
 CHEAP_STEPS = 2_000_000
 FULL_STEPS = 20_000_000
-SURE = 0.95
-HUB_TIMES = 5
 
 
 def audit_release(
@@ -71,6 +68,7 @@ def audit_release(
     replay: Replay | None = None,
     rerun: Callable[[int], Rerun | None] | None = None,
     thorough: bool = True,
+    truthful: bool = False,
 ) -> AuditResult:
     """Audit a release of a history.
 
@@ -82,7 +80,8 @@ def audit_release(
     runs the method many times (`rerun_figures`), given the k that is judged; unless identical histories prove that k,
     it is asked and takes the place of the belief that all hypotheses are equally likely.
     The Secret, where it is given, only lowers the verdict: what an attacker sees without it decides too.
-    Without ``thorough`` only candidates, identical histories and posteriors are computed, and
+    The cells of a ``truthful`` method hold the values of the original: a release that contradicts it is one of others,
+    whatever its bytes prove. Without ``thorough`` only candidates, identical histories and posteriors are computed, and
     no reason pairs a pseudonym with its owner: that is the audit of every release that is made, whose words are logged.
     """
     if k is not None and k < 2:
@@ -93,7 +92,7 @@ def audit_release(
         raise InputError(message, code="empty")
     deadline = None if time_limit is None else time.monotonic() + time_limit
     audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
-    audit.guess_seeds, audit.rerun = guess_seeds, rerun
+    audit.guess_seeds, audit.rerun, audit.truthful = guess_seeds, rerun, truthful
     if rerun is None and thorough:
         audit.skipped.append(Reason(code="not-rerun"))
     audit.written = as_written(history, release, published)
@@ -127,6 +126,7 @@ class _Audit:
         self.skipped: list[Reason] = []
         self.guess_seeds = 0
         self.rerun: Callable[[int], Rerun | None] | None = None
+        self.truthful = False
         self.written = release
         self._lay_out()
         merged = self._merged()
@@ -261,12 +261,13 @@ class _Audit:
         k = self._level(0)
         view = self._view()
         attacks, rerun = unfit_figures(view, self.owner), self._rerun(k)
+        verdict = contradiction(view, self.owner, error, attacks=attacks, rerun=rerun, k=k, discreet=discreet)
         return AuditResult(
             k=k,
             subjects=len(self.history.subjects),
             pseudonyms=len(self.consistency.histories.names),
             k_anonymity=self.k_anonymity,
-            verdict=contradiction(view, self.owner, error, attacks=attacks, rerun=rerun, k=k, discreet=discreet),
+            verdict=not_of_original(verdict) if self.truthful else verdict,
             with_secret=self.owner is not None,
             reidentified=attacks | rerun_attack(rerun),
             rerun=rerun,
@@ -284,21 +285,15 @@ class _Audit:
             )
         else:
             self.skipped += [Reason(code="no-candidates"), *([] if thorough else [Reason(code="cheap-part")])]
-            k = self._level(0)
-            figures = Figures(
-                k=k,
-                k_asked=self.k is not None,
-                k_anonymity=self.k_anonymity,
-                strict=True,
-                with_secret=False,
+            result = audit_groups(
+                k=self.k,
+                level=self.k_anonymity,
                 pseudonyms=len(self.consistency.histories.names),
                 subjects=len(self.history.subjects),
-                min_candidates=self.k_anonymity,
-                skipped=tuple(self.skipped),
+                skipped=self.skipped,
             )
-            result = self._result(figures, decide(figures))
-        verdict = result.verdict
-        return replace(result, verdict=replace(verdict, reasons=(*verdict.reasons, *unfit)))
+        verdict = replace(result.verdict, reasons=(*result.verdict.reasons, *unfit))
+        return replace(result, verdict=not_of_original(verdict) if self.truthful else verdict)
 
     def split(self) -> AuditResult:
         """Judge a release in which subjects may have several pseudonyms."""
@@ -339,27 +334,33 @@ class _Audit:
             over_k=float((largest - error > 1 / figures.k + MARGIN).mean()),
             over_95=float((largest - error > SURE).mean()),
             largest_posterior=float(largest.max()),
-            joint=self._joint(drawn, draws),
+            joint=contest_risk(drawn, names, rng=self.rng, draws=draws),
         )
-        more = {**self._shape(drawn), **_certainty(largest, largest)}
+        more = {**graph_shape(drawn, names), **certainty_figures(largest, largest)}
         return self._result(figures, decide(figures), evidence=self._evidence(drawn.graph, largest), **more)
 
     def whole(self, matches: Matches, *, thorough: bool) -> AuditResult:
         """Judge a release in which every pseudonym has one owner, and every subject at most one pseudonym."""
         steps = FULL_STEPS if thorough else CHEAP_STEPS
-        found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
+        # Equal histories of k owners prove more than any posterior: the quick audit leaves it at that.
+        proven = not thorough and self.k_anonymity >= self._level(0)
+        if proven:
+            found = posterior(matches, rng=self.rng, exact_size=1, deadline=0.0)
+        else:
+            found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
         found = symmetrized(found, self.consistency.histories.kind)
         if found.apart:
             self._skip("chains-differ", difference=found.apart)
-        if found.skipped:
+        if found.skipped and not proven:
             self._skip("not-sampled", count=found.skipped)
-        shape = self._shape(matches)
+        names = len(self.consistency.histories.names)
+        shape = graph_shape(matches, names)
         k = self._level(int(shape["k_concealment"]))
         common = replace(
             self._figures(matches.graph, k),
             strict=self.k_anonymity >= k,
-            hub=self._hub(matches.graph),
-            joint=self._joint(matches) if thorough and found.computed.all() else {},
+            hub=hub_of(matches.graph, self.consistency),
+            joint=contest_risk(matches, names, rng=self.rng) if thorough and found.computed.all() else {},
         )
         if thorough:
             common = replace(common, pattern=pseudonym_pattern(self.consistency.histories, self.rng))
@@ -374,7 +375,7 @@ class _Audit:
             verdict = worse(decide(figures), believed)
         # Where histories are equal nobody is surer than 1/k, whatever the chains say.
         known = bool(found.computed[: len(certain)].all()) or common.strict
-        more = {**shape, **(_certainty(certain, found.largest()[: len(certain)]) if known else {})}
+        more = {**shape, **(certainty_figures(certain, found.largest()[: len(certain)]) if known else {})}
         more["evidence"] = self._evidence(matches.graph, certain)
         return self._result(figures, verdict, chain_difference=found.difference, **more)
 
@@ -411,37 +412,3 @@ class _Audit:
         """Return the tables behind the figures."""
         degrees = candidates.degrees()[: len(self.consistency.histories.names)]
         return Evidence({"pseudonyms": pseudonym_table(self.consistency.histories, degrees, certainty)})
-
-    def _shape(self, matches: Matches) -> dict[str, Any]:
-        names = len(self.consistency.histories.names)
-        sizes = [len(component) for component in matches.components]
-        return {
-            "k_concealment": int(matches.graph.subject_degrees()[matches.subject_of[:names]].min()),
-            "mean_candidates": float(matches.graph.degrees()[:names].mean()),
-            "components": len(sizes),
-            "largest_component": max(sizes),
-        }
-
-    def _joint(self, matches: Matches, draws: Ints | None = None) -> dict[str, JointRisk]:
-        longest = min(len(self.consistency.histories.names), LONGEST_TABLE)
-        tables = {"official": official_thresholds(longest), "sharp": sharp_thresholds(longest)}
-        return joint_risk(matches, tables, rng=self.rng, worlds=draws)
-
-    def _hub(self, graph: Bipartite) -> Hub | None:
-        """Return the pseudonym with the most candidates, if it has far more than half of the others."""
-        histories = self.consistency.histories
-        degrees = graph.degrees()[: len(histories.names)]
-        most = int(np.argmax(degrees))
-        if degrees[most] < HUB_TIMES * np.median(degrees):
-            return None
-        rows = histories.rows_of(most)
-        hidden = bool((self.consistency.index.field[rows] < 0).all())
-        return Hub(histories.names[most], len(rows), int(degrees[most]), hidden)
-
-
-def _certainty(certain: Floats, largest: Floats) -> dict[str, float]:
-    return {
-        "max_posterior": float(certain.max()),
-        "share_posterior_over_95": float((certain > SURE).mean()),
-        "expected_hits": float(largest.sum()),
-    }

@@ -128,7 +128,7 @@ def verify_certificate(
         findings.append(Reason(code="certificate-signature", values={"file": name}))
     if public_key is not None and key != public_key:
         findings.append(Reason(code="certificate-key", values={"file": name}))
-    wrong = _wrong_files(document["files"], file_digests(folder.path))
+    wrong = _wrong_files(document["files"], file_digests(folder))
     findings += [Reason(code="certificate-file", values={"file": file}) for file in wrong]
     shared_by = 0
     if not findings:

@@ -7,6 +7,7 @@ records): candidates and posteriors say nothing about those, and the audit says 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from tokumei.attacks import Consistency, LikelihoodMatching, MatchView, NearestH
 from tokumei.audits.rerun import Rerun
 from tokumei.audits.result import AttackFigure
 from tokumei.audits.truth import MERGED
-from tokumei.data import Outcome, Reason, Verdict
+from tokumei.data import OTHER_ORIGINAL, Outcome, Reason, Verdict
 from tokumei.words import Message
 
 
@@ -48,6 +49,16 @@ def contradiction(
         else:
             reasons.append(told)
     return Verdict(outcome=outcome, reasons=tuple(reasons), skipped=(Reason(code="no-hypothesis"),))
+
+
+def not_of_original(verdict: Verdict) -> Verdict:
+    """Return the verdict on a release that contradicts the original although its method changes no value.
+
+    Either the original is another one or the release was damaged. What its bytes prove stays said, but it may be about
+    other people: it is not called safe, and the contradiction is the first reason.
+    """
+    outcome = Outcome.NOT_SHOWN_UNSAFE if verdict.outcome is Outcome.SAFE else verdict.outcome
+    return replace(verdict, outcome=outcome, reasons=(Reason(code=OTHER_ORIGINAL), *verdict.reasons))
 
 
 def unfit_figures(view: MatchView, owner: Ints | None) -> dict[str, AttackFigure]:

@@ -4,7 +4,7 @@ Guesses inside one component stand or fall together: a pair of exchangeable hist
 attacker chooses how many guesses n to hand in and from which components; the release is found unsafe when at least
 r(n) of them are right (spec B.7). For every component the distribution of hits of its best guesses is computed (exactly
 where the perfect matchings can be listed, else from samples), then components are combined in several orders and the
-best n is taken. All perfect matchings are held equally likely.
+best n is taken; few people are guessed in every possible way instead. All perfect matchings are held equally likely.
 
 >>> pmf = exchangeable_hits(3, 3)
 >>> [round(float(value), 4) for value in pmf]
@@ -19,7 +19,7 @@ from fractions import Fraction
 from math import comb, factorial
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks import Component, Matches, chain_layout, component_weights, drawn_matchings
@@ -31,6 +31,8 @@ EXACT_EXCHANGEABLE = 60
 SAMPLES = 2_000
 MOST_GUESSES = 1_000
 CHAIN_STEPS = 4_000_000
+# Every guess is tried in every world where these are so few together.
+MOST_TRIALS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def hit_offers(matches: Matches, component: Component, rng: np.random.Generator)
     worlds = columns[drawn]
     marginals = np.zeros((size, size))
     marginals[np.repeat(np.arange(size), np.diff(starts)), columns] = share
-    _, likeliest = linear_sum_assignment(marginals, maximize=True)
+    _, likeliest = scipy.optimize.linear_sum_assignment(marginals, maximize=True)
     # Guesses are chosen on one half of the samples and judged on the other.
     half = len(worlds) // 2
     guesses = np.vstack((likeliest[None, :], worlds[:8]))
@@ -148,7 +150,7 @@ def joint_risk(
     offers = _offers_by_component(matches, rng) if worlds is None else _offers_by_draws(matches, worlds)
     longest = min(max(len(table) for table in thresholds.values()) - 1, MOST_GUESSES, matches.graph.pseudonyms)
     best = dict.fromkeys(thresholds, (0.0, 0))
-    for distribution in _strategies(offers, longest):
+    for distribution in [*_strategies(offers, longest), *(_tried(matches) if worlds is None else [])]:
         guesses = len(distribution) - 1
         tail = np.concatenate((np.cumsum(distribution[::-1])[::-1], [0.0]))
         for name, table in thresholds.items():
@@ -164,6 +166,34 @@ def joint_risk(
         agreed = coordinated_survival(_usual_size(offers), guesses, needed, attempts, certain)
         result[name] = JointRisk(certain, guesses, (1.0 - certain) ** attempts, agreed)
     return result
+
+
+def _tried(matches: Matches) -> list[Floats]:
+    """Return the distributions of hits of every guess that a few people allow, one of each kind; none of many people.
+
+    Components taken one by one miss guesses that are good for a threshold only together.
+    """
+    graph = matches.graph
+    real = graph.pseudonyms - graph.blanks
+    choices = float(np.log(graph.degrees()[:real] + 1.0).sum())
+    if choices > np.log(MOST_TRIALS):
+        return []
+    allowed = np.zeros((graph.pseudonyms, graph.subjects), dtype=np.bool_)
+    allowed[graph.pseudonym, graph.subject] = True
+    worlds = _all_matchings(allowed)
+    if worlds is None or choices + np.log(len(worlds)) > np.log(MOST_TRIALS):
+        return []
+    hits = np.zeros((1, len(worlds)), dtype=np.int8)
+    guesses = np.zeros(1, dtype=np.int64)
+    for pseudonym in range(real):
+        right = worlds[:, pseudonym] == np.flatnonzero(allowed[pseudonym])[:, None]
+        # Nobody is named, or each of those who may be.
+        named = np.concatenate((np.zeros((1, len(worlds)), dtype=np.int8), right.astype(np.int8)))
+        hits = (hits[:, None, :] + named[None, :, :]).reshape(-1, len(worlds))
+        guesses = (guesses[:, None] + (np.arange(len(named)) > 0)[None, :]).reshape(-1)
+    counts = np.stack([(hits == right).sum(axis=1) for right in range(real + 1)], axis=1)
+    kinds = np.unique(np.column_stack((guesses, counts)), axis=0)
+    return [kind[1 : kind[0] + 2] / len(worlds) for kind in kinds if kind[0] > 0]
 
 
 def _usual_size(offers: Sequence[Offers]) -> int:

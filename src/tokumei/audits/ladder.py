@@ -35,7 +35,18 @@ from tokumei.attacks import (
 from tokumei.audits.answers import Answer, Question
 from tokumei.audits.membership import membership_curve, membership_scores
 from tokumei.audits.truth import true_owners
-from tokumei.data import Evidence, Goal, History, Interval, Reason, Release, Score, Secret
+from tokumei.data import (
+    Evidence,
+    Goal,
+    History,
+    Interval,
+    Reason,
+    Release,
+    Score,
+    Secret,
+    records_with_people,
+    release_with_people,
+)
 from tokumei.progress import stage
 
 USUAL = f"records-{USUAL_RECORDS}"
@@ -56,20 +67,28 @@ def climb_ladder(
 
     Without the Secret the class that explains the records of a person best is taken for the person's own.
     ``sensitive`` names columns to be inferred (default: those of the schema). ``quick`` tries one attacker on fewer
-    people; after the ``deadline`` (time.monotonic) no attacker begins.
+    people; after the ``deadline`` (time.monotonic) no attacker begins. Where both have a table of people its columns
+    are asked about like others, and more attackers come from there: those who hold such a table (linkage).
     """
+    person: tuple[str, ...] = ()
+    if history.people is not None and release.people is not None:
+        person = tuple(column.name for column in history.people.schema.columns if not column.drop)
+        history = records_with_people(history)
+        release = release_with_people(release, history)
+        # Records of others may stand under a pseudonym: whose row of the table it has is what counts.
+        secret = None if secret is None else replace(secret, rows=secret.rows[:0])
     if sensitive is None:
         sensitive = [column.name for column in history.schema.columns if column.sensitive and not column.drop]
-    classes = lay_out_classes(history, release)
+    classes = lay_out_classes(history, release, person=person)
     owner = None if secret is None else true_owners(history, classes.histories, secret)
     class_of = own_classes(history, classes, owner)
     people = QUICK_PEOPLE if quick else LADDER_PEOPLE
-    targets = draw_targets(history, np.flatnonzero(class_of >= 0), people=people, rng=rng)
+    targets = draw_targets(history, np.flatnonzero((class_of >= 0) & (history.counts() > 0)), people=people, rng=rng)
     if len(targets) == 0:
         nobody = (Reason(code="ladder-nobody"),)
         asked = (Question.CONTENTS, Question.ATTRIBUTES, Question.MEMBERSHIP)
         return {question: Answer(question=question, skipped=nobody) for question in asked}
-    rungs = ladder_rungs(history, quick=quick)
+    rungs = ladder_rungs(history, quick=quick, person=person)
     climbed: list[Climbed] = []
     skipped: list[Reason] = []
     with stage("attackers who know little", total=len(rungs) + 2) as advance:
@@ -130,6 +149,9 @@ def _contents(climbed: Sequence[Climbed], outsider: dict[str, Score], skipped: t
         figures[f"{one.rung.name}/class-found"] = mean_score("class-found", one.found, one.chance)
         seen: set[str] = set()
         for (field, grain), (with_release, without) in one.learned.items():
+            if not with_release.wanted.any():
+                # He knows all there is, such as the columns of the row that he holds.
+                continue
             key = f"{one.rung.name}/{field}-{grain}"
             figures[key] = _learned_score(f"{field}-{grain}", with_release, without)
             if field not in seen and one.rung.name == USUAL:

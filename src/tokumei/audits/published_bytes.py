@@ -12,9 +12,9 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,15 @@ from tokumei.data import (
     Outcome,
     Reason,
     Release,
+    ReleaseFacts,
     ReleaseFolder,
-    cell_shares,
     folder_files,
+    folder_texts,
     made_by,
+    part_bytes,
     public_summary,
+    sorted_rows,
     stated_verdicts,
-    text_order,
 )
 from tokumei.errors import TokumeiError
 from tokumei.parts import HOW_IT_RAN, Method, find_part, make_part
@@ -57,10 +59,13 @@ def byte_findings(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]
 
     Text is compared with the text that the writer of this version makes, Parquet with its bytes.
     """
-    method = _method(folder)
-    findings = [*_folder_findings(folder.path), *_manifest_findings(folder, release, method)]
+    if folder.parts:
+        return _of_parts(folder, release)
+    method, facts, text = stated_method(folder), ReleaseFacts.of(release), release.text()
+    smallest = smallest_group(folder, release, text)
+    findings = [*_folder_findings(folder), *manifest_findings(folder, facts, method, smallest)]
     data_format = folder.data.suffix.removeprefix(".")
-    summary = _own_summary(folder, release, method)
+    summary = own_summary(folder, facts, method)
     present = {path.name: path.read_bytes() for path in sorted(folder.path.iterdir()) if path.is_file()}
     expected, _ = folder_files(
         replace(release, method=folder.method),
@@ -68,21 +73,97 @@ def byte_findings(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]
         data_format=data_format,
         summary=summary if SUMMARY_NAME in present else None,
         versions=_versions(folder.manifest),
+        text=text,
     )
+    findings += differences(folder, present, expected, summary, findings)
+    findings += order_findings(folder.data.name, text)
+    if release.people is not None:
+        findings += order_findings(f"people{folder.data.suffix}", release.people.text())
+    return tuple(findings) + _pseudonym_findings(folder, release)
+
+
+class PartedBytes:
+    """Looks at the parts of a release one after another, and at the end at all that its folder states of them."""
+
+    def __init__(self, folder: ReleaseFolder) -> None:
+        """Begin with a folder whose data is in parts."""
+        self.folder = folder
+        self.findings: list[Reason] = []
+        self.facts: ReleaseFacts | None = None
+        self._hashes: dict[str, str] = {}
+        self._listed: list[dict[str, Any]] = []
+
+    def look(self, number: int, release: Release, text: pl.DataFrame) -> None:
+        """Compare one part with what its content, as ``text``, makes of it; parts come in their order."""
+        stated = self.folder.parts[number]
+        present, expected = (self.folder.path / stated.name).read_bytes(), part_bytes(text)
+        if present != expected:
+            self.findings.append(_difference(stated.name, present, expected, self.folder))
+        self.findings += order_findings(stated.name, text)
+        self.findings += _pseudonym_findings(self.folder, release, stated.name)
+        names = release.pseudonyms
+        first, last = (str(names[0]), str(names[-1])) if len(names) else ("", "")
+        if self._listed and not str(self._listed[-1]["last"]) < first:
+            self.findings.append(_finding("row-order", file=stated.name, line=2))
+        self._listed.append({"name": stated.name, "rows": len(release), "first": first, "last": last})
+        self._hashes[stated.name] = hashlib.sha256(expected).hexdigest()
+        facts = replace(ReleaseFacts.of(release), method=self.folder.method)
+        self.facts = facts if self.facts is None else self.facts + facts
+
+    def all_findings(self, smallest: int | None) -> tuple[Reason, ...]:
+        """Return what of the folder is not what its parts make of it; ``smallest`` is the smallest published group."""
+        folder, method = self.folder, stated_method(self.folder)
+        if self.facts is None:
+            return tuple(self.findings)
+        findings = [*_folder_findings(folder), *manifest_findings(folder, self.facts, method, smallest)]
+        summary = own_summary(folder, self.facts, method)
+        present = {path.name: path.read_bytes() for path in sorted(folder.path.iterdir()) if path.is_file()}
+        expected, _ = folder_texts(
+            self.facts,
+            self._hashes,
+            parts=self._listed,
+            parameters=folder.parameters,
+            summary=summary if SUMMARY_NAME in present else None,
+            versions=_versions(folder.manifest),
+        )
+        findings += self.findings
+        return (*findings, *differences(folder, present, expected, summary, findings))
+
+
+def _of_parts(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]:
+    """Return the findings of a release in parts that was read as a whole."""
+    looked, begin = PartedBytes(folder), 0
+    for number, part in enumerate(folder.parts):
+        end = min(begin + part.rows, len(release)) if number + 1 < len(folder.parts) else len(release)
+        part_of = release.take(np.arange(begin, end))
+        looked.look(number, part_of, part_of.text())
+        begin = end
+    return looked.all_findings(smallest_group(folder, release))
+
+
+def differences(
+    folder: ReleaseFolder,
+    present: Mapping[str, bytes],
+    expected: Mapping[str, bytes],
+    summary: str | None,
+    known: Sequence[Reason],
+) -> list[Reason]:
+    """Return where the files that are there differ from those expected; ``known`` is what was found before."""
+    findings = []
     if SUMMARY_NAME in present and summary is None:
         findings.append(_finding("summary-text", file=SUMMARY_NAME))
     for name in sorted(expected, key=lambda name: (name == MANIFEST_NAME, name)):
         # A manifest states the hashes of the other files: what is wrong with them need not be told twice.
-        if present.get(name) != expected[name] and not (name == MANIFEST_NAME and findings):
+        if present.get(name) != expected[name] and not (name == MANIFEST_NAME and (known or findings)):
             findings.append(_difference(name, present.get(name, b""), expected[name], folder))
-    findings += _order_findings(folder, release)
-    return tuple(findings) + _pseudonym_findings(folder, release)
+    return findings
 
 
-def file_digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file of a release folder by its name."""
-    files = [path for path in sorted(folder.iterdir()) if path.is_file()]
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+def file_digests(folder: ReleaseFolder) -> dict[str, str]:
+    """Return the SHA-256 of every file of a release folder by its name, the parts of its data among them."""
+    files = [path for path in sorted(folder.path.iterdir()) if path.is_file()]
+    named = {path.name: path for path in files} | {part.name: folder.path / part.name for part in folder.parts}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in named.items()}
 
 
 def with_findings(
@@ -107,7 +188,7 @@ def _finding(code: str, **values: object) -> Reason:
     return Reason(code=code, form=REMEDY, values=values)
 
 
-def _method(folder: ReleaseFolder) -> Method | None:
+def stated_method(folder: ReleaseFolder) -> Method | None:
     """Return the method with the parameters that the manifest states, None if no method can be meant by them."""
     try:
         part = find_part("anonymizer", folder.method)
@@ -123,37 +204,47 @@ def _method(folder: ReleaseFolder) -> Method | None:
     return method
 
 
-def _folder_findings(path: Path) -> list[Reason]:
+def _folder_findings(folder: ReleaseFolder) -> list[Reason]:
     """Return a finding for every entry that a release has no place for."""
+    path, listed = folder.path, {part.name for part in folder.parts}
     known = {"schema.toml", SUMMARY_NAME, MANIFEST_NAME}
     for stem, schema in (("data", "schema.toml"), ("people", "people.toml")):
         if (path / schema).is_file():
             tables = [name for name in (f"{stem}.csv", f"{stem}.parquet") if (path / name).is_file()]
-            known |= {schema, *tables[:1]}
+            known |= {schema, *(tables[:1] if stem == "people" or not listed else ())}
+    entries = {entry.name: entry for entry in sorted(path.iterdir())}
+    if listed and folder.data.is_dir() and not folder.data.is_symlink():
+        del entries[folder.data.name]
+        entries |= {f"{folder.data.name}/{entry.name}": entry for entry in sorted(folder.data.iterdir())}
     return [
-        _finding("unknown-file", file=entry.name)
-        for entry in sorted(path.iterdir())
-        if entry.name not in known or entry.is_symlink() or not entry.is_file()
+        _finding("unknown-file", file=name)
+        for name, entry in entries.items()
+        if name not in known | listed or entry.is_symlink() or not entry.is_file()
     ]
 
 
-def _manifest_findings(folder: ReleaseFolder, release: Release, method: Method | None) -> list[Reason]:
-    """Return what a manifest states that is not so."""
+def manifest_findings(
+    folder: ReleaseFolder, facts: ReleaseFacts, method: Method | None, smallest: int | None
+) -> list[Reason]:
+    """Return what a manifest states that is not so; ``smallest`` is the smallest group where a k is stated of them."""
     manifest = folder.manifest
-    findings = [_finding("unknown-key", file=MANIFEST_NAME, key=str(key)) for key in manifest if key not in _KEYS]
-    counts = {"records": len(release), "pseudonyms": release.pseudonyms.n_unique()}
+    keys = (*_KEYS, "parts") if folder.parts else _KEYS
+    findings = [_finding("unknown-key", file=MANIFEST_NAME, key=str(key)) for key in manifest if key not in keys]
+    counts = {"records": facts.records, "pseudonyms": facts.pseudonyms}
     findings += [
         _finding("wrong-count", file=MANIFEST_NAME, key=key, stated=str(manifest.get(key)), counted=counted)
         for key, counted in counts.items()
         if manifest.get(key) != counted or isinstance(manifest.get(key), bool)
     ]
     stated = manifest.get("files")
-    hashes = file_digests(folder.path)
+    hashes = file_digests(folder)
     hashes.pop(MANIFEST_NAME, None)
     for name in sorted(hashes.keys() | (stated.keys() if isinstance(stated, dict) else set())):
         if not isinstance(stated, dict) or stated.get(name) != hashes.get(name):
             findings.append(_finding("wrong-hash", file=name))
-    findings += _wrong_k(folder, release)
+    stated_k = folder.parameters.get("k")
+    if smallest is not None and isinstance(stated_k, int) and smallest < stated_k:
+        findings.append(_finding("wrong-k", file=MANIFEST_NAME, stated=stated_k, level=smallest))
     if method is None or not _stated_as_made(method, folder.parameters):
         findings.append(_finding("wrong-parameters", file=MANIFEST_NAME, method=folder.method))
     findings += [
@@ -164,19 +255,25 @@ def _manifest_findings(folder: ReleaseFolder, release: Release, method: Method |
     return findings
 
 
-def _wrong_k(folder: ReleaseFolder, release: Release) -> list[Reason]:
-    """Return the k that a method of identical histories states, where fewer pseudonyms share one."""
-    stated = folder.parameters.get("k")
-    if folder.method not in IDENTICAL_HISTORIES or not isinstance(stated, int):
-        return []
-    smallest = min(history_groups(release).values(), default=0)
-    return [_finding("wrong-k", file=MANIFEST_NAME, stated=stated, level=smallest)] if smallest < stated else []
+def smallest_group(folder: ReleaseFolder, release: Release, text: pl.DataFrame | None = None) -> int | None:
+    """Return how many pseudonyms share a history at least, if the method states that as its k; else None."""
+    if not states_groups(folder):
+        return None
+    return min(history_groups(release, text).values(), default=0)
+
+
+def states_groups(folder: ReleaseFolder) -> bool:
+    """Return whether the k of a manifest says how many pseudonyms share every published history."""
+    return folder.method in IDENTICAL_HISTORIES and isinstance(folder.parameters.get("k"), int)
 
 
 def _stated_as_made(method: Method, parameters: Mapping[str, Any]) -> bool:
-    """Return whether the parameters are those of the method, all of them, in its order and as plain values."""
+    """Return whether the parameters are those of the method, all of them, in its order and as plain values.
+
+    Version 0.1 stated all that it knew, and no other choice of names: that would be room for a message.
+    """
     names = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
-    if list(parameters) != names:
+    if list(parameters) not in (names, [name for name in names if name not in method.not_in_0_1]):
         return False
     for name, value in parameters.items():
         own = getattr(method, name)
@@ -207,24 +304,25 @@ def _earlier(stated: object, installed: str) -> bool:
     return [int(part) for part in stated.split(".")] <= [int(part) for part in numbers[0].split(".")]
 
 
-def _own_summary(folder: ReleaseFolder, release: Release, method: Method | None) -> str | None:
+def own_summary(folder: ReleaseFolder, facts: ReleaseFacts, method: Method | None) -> str | None:
     """Return the summary of the folder if it is one that this release can have, else None."""
     file = folder.path / SUMMARY_NAME
     if method is None or not file.is_file():
         return None
     present = file.read_bytes()
-    shares, versions = cell_shares(release), _versions(folder.manifest)
+    versions = _versions(folder.manifest)
     k = folder.parameters.get("k")
-    for verdict in stated_verdicts(present.decode("utf-8", "replace")):
-        if verdict is not None and not (verdict[1] == k or (k is None and verdict[1] <= len(release))):
+    stated = stated_verdicts(present.decode("utf-8", "replace"))
+    for verdict, earlier_words in product(stated, (False, True)):
+        if verdict is not None and not (verdict[1] == k or (k is None and verdict[1] <= facts.records)):
             continue
         text = public_summary(
-            replace(release, method=folder.method),
-            shares,
+            replace(facts, method=folder.method),
             parameters=folder.parameters,
             about=method.summary,
             verdict=verdict,
             made_by=versions["tokumei"],
+            earlier_words=earlier_words,
         )
         if text.encode() == present:
             return text
@@ -288,28 +386,23 @@ def _differing_column(present: bytes, expected: bytes) -> int | None:
     return next((place for place, pair in enumerate(zip(ours, theirs, strict=True)) if pair[0] != pair[1]), None)
 
 
-def _pseudonym_findings(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]:
+def _pseudonym_findings(folder: ReleaseFolder, release: Release, name: str = "") -> tuple[Reason, ...]:
     """Return the first pseudonym that has another form than the others: letters, blanks, zeros or case can tell."""
     names = release.pseudonyms.unique().sort()
     digests = names.str.contains(_DIGEST) & (names.str.len_bytes() == names.str.len_bytes().max())
     numbers = names.str.contains(_NUMBER)
-    other = names.filter(~(digests if digests.sum() > numbers.sum() else numbers))
+    # A number with a zero before it can be as long as the others: without a letter nothing is a digest.
+    hexadecimal = bool((digests & names.str.contains("[a-f]")).any())
+    other = names.filter(~(digests if hexadecimal and digests.sum() > numbers.sum() else numbers))
     if not len(other):
         return ()
     line = int((release.pseudonyms == other[0]).arg_true()[0]) + 2
-    return (_finding("pseudonym-text", file=folder.data.name, line=line, count=len(other)),)
+    return (_finding("pseudonym-text", file=name or folder.data.name, line=line, count=len(other)),)
 
 
-def _order_findings(folder: ReleaseFolder, release: Release) -> list[Reason]:
-    """Return the first rows of data and people that are not sorted as text."""
-    findings = []
-    tables = [(folder.data.name, release)]
-    if release.people is not None:
-        tables.append((f"people{folder.data.suffix}", release.people))
-    for name, table in tables:
-        order = text_order(table)
-        moved = np.flatnonzero(order != np.arange(len(order)))
-        # Rows that are equal may stand in any order: sorting moves none of them.
-        if len(moved):
-            findings.append(_finding("row-order", file=name, line=int(moved[0]) + 2))
-    return findings
+def order_findings(name: str, text: pl.DataFrame) -> list[Reason]:
+    """Return the first row of a file that is not where sorting its rows as text puts it."""
+    order = sorted_rows(text)
+    moved = np.flatnonzero(order != np.arange(len(order)))
+    # Rows that are equal may stand in any order: sorting moves none of them.
+    return [_finding("row-order", file=name, line=int(moved[0]) + 2)] if len(moved) else []

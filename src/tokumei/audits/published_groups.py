@@ -12,26 +12,34 @@ from tokumei.data import Release
 _CELL, _RECORD, _TABLE = "\x1f", "\x1e", "\x1d"
 
 
-def history_groups(release: Release) -> dict[str, int]:
+def history_groups(release: Release, text: pl.DataFrame | None = None) -> dict[str, int]:
     """Return the SHA-256 of every distinct published history, pseudonym aside, and how many pseudonyms have it.
 
-    A history is the multiset of its records as text and, where there is a table of people, its row there.
+    A history is the multiset of its records as text and, where there is a table of people, its row there. ``text`` is
+    that of the release, if somebody has made it already.
     """
-    texts = _histories(release)
+    counts = history_digests(release, text).group_by("digest").agg(pl.len().alias("size")).sort("digest")
+    return {digest.hex(): size for digest, size in counts.iter_rows()}
+
+
+def history_digests(release: Release, text: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Return the SHA-256 of the history of every pseudonym: ``pseudonym``, ``digest``; no order is meant.
+
+    ``text`` is that of the release, if somebody has made it already.
+    """
+    texts = _histories(release.text() if text is None else text)
     if release.people is not None:
-        people = _histories(release.people).rename({"history": "person"})
+        people = _histories(release.people.text()).rename({"history": "person"})
         texts = texts.join(people, on="pseudonym", how="full", coalesce=True).select(
             "pseudonym", pl.concat_str(pl.col("history", "person").fill_null(""), separator=_TABLE).alias("history")
         )
-    counts = texts.group_by("history").agg(pl.len().alias("size"))
-    digests = [hashlib.sha256(history.encode()).hexdigest() for history in counts["history"].to_list()]
-    return dict(sorted(zip(digests, counts["size"].to_list(), strict=True)))
+    digests = [hashlib.sha256(history.encode()).digest() for history in texts["history"].to_list()]
+    return pl.DataFrame({"pseudonym": texts["pseudonym"], "digest": pl.Series(digests, dtype=pl.Binary)})
 
 
-def _histories(release: Release) -> pl.DataFrame:
+def _histories(table: pl.DataFrame) -> pl.DataFrame:
     """Return the records of every pseudonym as one text, sorted."""
-    text = release.text()
-    text.columns = ["pseudonym", *(str(number) for number in range(1, text.width))]
+    text = table.rename({name: str(number) if number else "pseudonym" for number, name in enumerate(table.columns)})
     record = pl.concat_str(pl.exclude("pseudonym"), separator=_CELL).alias("record")
     lines = text.select("pseudonym", record if text.width > 1 else pl.lit("").alias("record"))
     return lines.group_by("pseudonym").agg(pl.col("record").sort().str.join(_RECORD).alias("history"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import ceil, floor, sqrt
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks import Content, KnownRun, RerunAttack, likeliest_by_digest, published_histories
@@ -169,7 +169,7 @@ def share_interval(rates: Floats, size: float, *, confidence: float, further: in
     alone = rate * (1 - rate) / size
     effect = min(max(spread / alone, 1.0), size) if alone > 0 else 1.0
     count = size / effect * (runs / (runs + 1) if further else runs)
-    z = float(stdtrit(max(runs - 1, 1), (1 + confidence) / 2))
+    z = float(scipy.special.stdtrit(max(runs - 1, 1), (1 + confidence) / 2))
     centre = (rate + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
     low, high = float(centre - half), float(centre + half)

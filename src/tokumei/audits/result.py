@@ -98,6 +98,11 @@ class AuditResult:
         levels = [reason.values.get("level") for reason in self.verdict.reasons if reason.code == "k-anonymous"]
         return next((level for level in levels if isinstance(level, int)), None)
 
+    @property
+    def contradicts_original(self) -> bool:
+        """Whether the release cannot have been made from this original by generalizing it."""
+        return self.verdict.of_other_original or any(reason.code == "inconsistent" for reason in self.verdict.reasons)
+
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON."""
         attempt: dict[str, object] = {name: risk.probability for name, risk in self.joint.items()}
@@ -114,6 +119,7 @@ class AuditResult:
             "with_secret": self.with_secret,
             "k_anonymity": self.k_anonymity,
             "proven_k": self.proven_k,
+            "contradicts_original": self.contradicts_original,
             "k_concealment": self.k_concealment,
             "min_candidates": self.min_candidates,
             "mean_candidates": self.mean_candidates,

@@ -14,6 +14,7 @@ sorts the records by subject and, within a subject, by their content (ties: file
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.array_types import Bools, Ints
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data.cell_text import cells_text, parse_values, plain_text, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.schema import Field, Kind, Schema, refuse_patterns
@@ -43,7 +44,8 @@ class History:
     """Records of many subjects, integer-coded.
 
     ``people`` is an optional table with one row per subject (birthday, sex ...): a History of its own, whose subjects
-    are coded as here.
+    are coded as here. ``weights`` says how many people of the population every record stands for, if the schema
+    declares a column of weights.
     """
 
     schema: Schema
@@ -52,6 +54,7 @@ class History:
     codes: Mapping[str, Ints]
     categories: Mapping[str, pl.Series] = field(default_factory=dict)
     people: History | None = None
+    weights: Floats | None = None
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, schema: Schema, *, file: str = "table", first_line: int = 1) -> Self:
@@ -81,10 +84,14 @@ class History:
             position = frame.columns.index(spec.name) + 1
             for row in np.flatnonzero(bad)[:MAX_FINDINGS]:
                 findings.append(_bad_value(column, spec, int(row), first_line, position))
+        weights = None
+        if schema.weight:
+            weights, wrong = _weights(frame, schema.weight, first_line)
+            findings, total = [*findings, *wrong[:MAX_FINDINGS]], total + len(wrong)
         if findings:
             raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
         subjects = subject_text.unique().sort().alias(schema.subject)
-        return cls(schema, subjects, _dictionary_codes(subject_text, subjects), codes, categories)
+        return cls(schema, subjects, _dictionary_codes(subject_text, subjects), codes, categories, weights=weights)
 
     def with_people(self, people: History) -> History:
         """Return the history with a table of people beside it; who stands only there is a subject without records."""
@@ -127,7 +134,8 @@ class History:
         """Return the records at these positions, in this order; the subjects stay all."""
         index = np.asarray(rows, dtype=np.int64)
         codes = {name: column[index] for name, column in self.codes.items()}
-        return replace(self, subject=self.subject[index], codes=codes)
+        weights = None if self.weights is None else self.weights[index]
+        return replace(self, subject=self.subject[index], codes=codes, weights=weights)
 
     def cells(self, name: str) -> Cells:
         """Return a field as plain cells, in file order."""
@@ -147,6 +155,11 @@ class History:
         columns = [self.subjects.gather(self.subject).alias(self.schema.subject)]
         columns += [_typed(self, spec) for spec in self.schema.fields]
         return pl.DataFrame(columns)
+
+    def weight(self, rows: npt.ArrayLike | None = None) -> float:
+        """Return what these records (default: all) weigh together: their number, unless they have survey weights."""
+        index = np.arange(len(self)) if rows is None else np.asarray(rows, dtype=np.int64)
+        return float(len(index)) if self.weights is None else math.fsum(self.weights[index].tolist())
 
     def spread(self, name: str) -> float:
         """Return the population standard deviation of an ordered field, in steps (0 if nothing is present)."""
@@ -346,6 +359,16 @@ def _refuse_far_dates(frame: pl.DataFrame, names: Sequence[str], file: str, firs
         findings += [Finding("bad-value", message, row + first_line, position, name) for row in rows[:MAX_FINDINGS]]
     if findings:
         raise ContentError(file, findings, total=total)
+
+
+def _weights(frame: pl.DataFrame, name: str, first_line: int) -> tuple[Floats, list[Finding]]:
+    """Return the survey weights of the records, and those that are no positive numbers."""
+    column = frame[name]
+    weights = column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+    position = frame.columns.index(name) + 1
+    message = "a weight must be a number above 0; correct it"
+    wrong = np.flatnonzero(~((weights > 0) & np.isfinite(weights))).tolist()
+    return weights, [Finding("bad-weight", message, row + first_line, position, name) for row in wrong]
 
 
 def _missing_subjects(

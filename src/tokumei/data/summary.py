@@ -7,12 +7,12 @@ from the Secret, because an exact figure (a loss, a hash) would confirm a guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from tokumei.data.cell_widths import CellShares
-from tokumei.data.history import Release
+from tokumei.data.cell_widths import cell_shares
+from tokumei.data.release_facts import ReleaseFacts
 from tokumei.data.results import Outcome
 from tokumei.words import percent
 
@@ -29,6 +29,13 @@ _OUTCOMES = {
         "forbids re-identification."
     ),
 }
+# Words of the first releases of 0.1: what was made with them stays as canonical as it was.
+_EARLIER_OUTCOMES = {
+    Outcome.SAFE: (
+        "The audit found it safe at k = {k}: someone who holds the complete original data and knows the method "
+        "names the owner of a pseudonym with probability at most 1/{k}."
+    )
+}
 _READING = """\
 - `value`: one value, the original one unless the method changes values; an empty cell holds none.
 - `[a;b]`: a value from a to b, both included.
@@ -40,25 +47,26 @@ mean nothing elsewhere; the order of the rows tells nothing either."""
 
 
 def public_summary(
-    release: Release,
-    shares: Sequence[CellShares],
+    facts: ReleaseFacts,
     *,
     parameters: Mapping[str, Any],
     about: str = "",
     verdict: tuple[Outcome, int] | None = None,
     made_by: str = "",
+    earlier_words: bool = False,
 ) -> str:
-    """Return the summary as Markdown text; ``shares`` says what the cells of the release look like.
+    """Return the summary of a release as Markdown text.
 
-    ``made_by`` is the version that made the release (default: the installed one).
+    ``made_by`` is the version that made the release (default: the installed one), which may have used
+    ``earlier_words``.
     """
     settings = ", ".join(f"{name} = {value}" for name, value in parameters.items() if value not in (None, ""))
-    kept = sorted({field.column for field in release.schema.kept})
+    kept = sorted({field.column for field in facts.schema.kept})
     lines = [
         "# About this release",
         "",
-        f"{len(release):,} records under {release.pseudonyms.n_unique():,} pseudonyms, made by tokumei "
-        f"{made_by or version('tokumei')} with the method {release.method or 'unknown'}"
+        f"{facts.records:,} records under {facts.pseudonyms:,} pseudonyms, made by tokumei "
+        f"{made_by or version('tokumei')} with the method {facts.method or 'unknown'}"
         + (f" ({about})" if about else "")
         + (f"; {settings}." if settings else "."),
         "",
@@ -70,11 +78,11 @@ def public_summary(
         "",
         "| column | kind | one value | generalized | withheld | typical width |",
         "| --- | --- | ---: | ---: | ---: | --- |",
-        *_columns(release, shares),
+        *_columns(facts),
         "",
         "## Protection",
         "",
-        _protection(verdict),
+        _protection(verdict, _OUTCOMES | _EARLIER_OUTCOMES if earlier_words else _OUTCOMES),
     ]
     if kept:
         lines += ["", f"Published unchanged by decision of the publisher: {', '.join(kept)}."]
@@ -92,8 +100,9 @@ def stated_verdicts(text: str) -> list[tuple[Outcome, int] | None]:
     return [None, *((outcome, k) for outcome in Outcome for k in numbers or [0])]
 
 
-def _columns(release: Release, shares: Sequence[CellShares]) -> list[str]:
-    kinds = {field.name: field.kind.value for field in release.schema.fields}
+def _columns(facts: ReleaseFacts) -> list[str]:
+    kinds = {field.name: field.kind.value for field in facts.schema.fields}
+    shares = cell_shares(facts)
     # A name must not break the table.
     names = [" ".join(one.name.replace("|", "\\|").split()) for one in shares]
     return [
@@ -103,8 +112,8 @@ def _columns(release: Release, shares: Sequence[CellShares]) -> list[str]:
     ]
 
 
-def _protection(verdict: tuple[Outcome, int] | None) -> str:
+def _protection(verdict: tuple[Outcome, int] | None, words: Mapping[Outcome, str]) -> str:
     if verdict is None:
         return "No audit was made of this release."
     outcome, k = verdict
-    return _OUTCOMES[outcome].format(k=k)
+    return words[outcome].format(k=k)

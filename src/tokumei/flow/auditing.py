@@ -14,8 +14,10 @@ import numpy as np
 from tokumei.audits import (
     Answer,
     AuditResult,
+    AuditSettings,
     Limits,
     Question,
+    audit_groups,
     audit_release,
     byte_findings,
     climb_ladder,
@@ -24,8 +26,9 @@ from tokumei.audits import (
     naming_answer,
     with_findings,
 )
-from tokumei.data import Release, Verdict
+from tokumei.data import Reason, Release, Verdict
 from tokumei.flow.gate import identifier_findings
+from tokumei.flow.large import LargeRelease
 from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
 from tokumei.flow.replaying import method_of, replay_of, rerun_of
@@ -33,44 +36,83 @@ from tokumei.profiles import refuse_unknown_columns
 
 
 def audit(
-    released: Made | Opened,
-    *,
-    k: int | None = None,
-    limits: Limits | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
-    guess_seeds: int = 0,
-    quick: bool = False,
-    allow: Sequence[str] = (),
-    earlier: Sequence[Release] = (),
+    released: Made | Opened, settings: AuditSettings | None = None, *, earlier: Sequence[Release] = ()
 ) -> AuditResult:
-    """Audit a release that was made or opened.
+    """Audit a release that was made or opened, as the settings ask (default: all that is tried by default).
 
-    ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``limits`` all
-    questions decide the verdict, otherwise naming alone. ``time_limit`` is that of naming. ``quick`` leaves out to
-    run the method again, and all attackers who know little but one; ``allow`` names columns that may be published
-    although they seem to name people. ``earlier`` are releases of the same people, coded after the same original.
+    ``earlier`` are releases of the same people, coded after the same original.
     """
+    asked = settings or AuditSettings()
     promised = released.parameters.get("k")
-    if k is None and isinstance(promised, int) and promised >= 2:
-        k = promised
-    original, secret = compared_with(method_of(released), released.history, released.secret)
+    k = promised if asked.k is None and isinstance(promised, int) and promised >= 2 else asked.k
+    method, whole = method_of(released), _whole(released)
+    original, secret = compared_with(method, released.history, released.secret)
+    if whole is not None and whole.secret is None:
+        return _without_owners(released, whole, k=k, limits=asked.limits, allow=asked.allow)
     result = audit_release(
         original,
         released.release,
         secret,
         k=k,
-        time_limit=time_limit,
-        seed=seed,
-        guess_seeds=guess_seeds,
-        rerun=None if quick else rerun_of(released, seed=seed),
-        replay=replay_of(released) if guess_seeds else None,
+        time_limit=asked.time_limit,
+        seed=asked.seed,
+        guess_seeds=asked.guess_seeds,
+        rerun=None if asked.quick else rerun_of(released, seed=asked.seed),
+        replay=replay_of(released) if asked.guess_seeds and whole is None else None,
+        truthful=method is not None and method.truthful,
+    )
+    result = gated(released, _of_the_whole(released, result), allow=asked.allow)
+    answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
+    answers |= little_known(released, quick=asked.quick, seed=asked.seed)
+    answers[Question.RELEASES] = combine_releases(original, released.release, earlier, [secret])
+    return under_limits(replace(result, answers=answers), asked.limits)
+
+
+def _whole(released: Made | Opened) -> LargeRelease | None:
+    return released.whole if isinstance(released, Opened) else None
+
+
+def _without_owners(
+    released: Made | Opened, whole: LargeRelease, *, k: int | None, limits: Limits | None, allow: Sequence[str]
+) -> AuditResult:
+    """Judge a large release whose secret is not at hand: nobody knows which of its people to look at closely."""
+    counts: dict[str, object] = {"pseudonyms": whole.histories.height, "groups": whole.groups.height}
+    unknown = Reason(code="sampled", form="sampled-unknown", values=counts)
+    result = audit_groups(
+        k=k,
+        level=whole.k_anonymity,
+        pseudonyms=whole.histories.height,
+        subjects=len(whole.survey.subjects),
+        skipped=[Reason(code="no-candidates"), unknown],
     )
     result = gated(released, result, allow=allow)
-    answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
-    answers |= little_known(released, quick=quick, seed=seed)
-    answers[Question.RELEASES] = combine_releases(original, released.release, earlier, [secret])
-    return under_limits(replace(result, answers=answers), limits)
+    asked = (Question.CONTENTS, Question.ATTRIBUTES, Question.MEMBERSHIP, Question.RELEASES)
+    answers = {question: Answer(question=question, skipped=(unknown,)) for question in asked}
+    return under_limits(replace(result, answers={Question.NAMING: naming_answer(result), **answers}), limits)
+
+
+def _of_the_whole(released: Made | Opened, result: AuditResult) -> AuditResult:
+    """Return the audit of a sample with the counts of the whole, and what was looked at in the sample alone.
+
+    The smallest groups of the whole are in the sample, so that the k of identical histories is that of the whole.
+    """
+    whole = _whole(released)
+    if whole is None:
+        return result
+    counts: dict[str, object] = {
+        "people": len(released.history.subjects),
+        "pseudonyms": whole.histories.height,
+        "groups": whole.groups.height,
+    }
+    sampled = Reason(code="sampled", values=counts)
+    verdict = replace(result.verdict, skipped=(*result.verdict.skipped, sampled))
+    return replace(
+        result,
+        subjects=len(whole.survey.subjects),
+        pseudonyms=whole.histories.height,
+        k_anonymity=whole.k_anonymity,
+        verdict=verdict,
+    )
 
 
 def little_known(released: Made | Opened, *, quick: bool = False, seed: int = 0) -> dict[Question, Answer]:
@@ -90,8 +132,9 @@ def gated(released: Made | Opened, result: AuditResult, *, allow: Sequence[str] 
     allow = (*allow, *(released.plan.allow if isinstance(released, Made) else ()))
     folder = None if isinstance(released, Made) else released.folder
     refused, allowed = identifier_findings(released.history, released.release, allow)
-    written = () if folder is None else byte_findings(folder, released.release)
-    digests = {} if folder is None else file_digests(folder.path)
+    whole = _whole(released)
+    written = () if folder is None else whole.byte_findings() if whole else byte_findings(folder, released.release)
+    digests = {} if folder is None else file_digests(folder)
     return with_findings(result, (*refused, *written), notes=allowed, digests=digests)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.audits import AuditResult, Limits, candidate_counts, posterior_counts, worst_protected
+from tokumei.audits import AuditResult, AuditSettings, candidate_counts, posterior_counts, worst_protected
 from tokumei.data import Evidence, History, Release, Verdict
 from tokumei.errors import ParameterError
 from tokumei.flow import Made, Measured, Opened, audit, compare, extra_attacks, measure_all, plan_runs, run_frame
@@ -37,41 +37,41 @@ NAMING = frozenset({"example", "names", "owners"})
 
 def collect_material(
     released: Made | Opened,
+    settings: AuditSettings | None = None,
     *,
-    k: int | None = None,
     levels: Sequence[int] = (),
     trade_off: pl.DataFrame | None = None,
-    limits: Limits | None = None,
-    allow: Sequence[str] = (),
-    time_limit: float | None = None,
-    seed: int = 0,
-    quick: bool = False,
 ) -> Material:
     """Audit a release, measure it, and return all that its report shows.
 
-    ``k`` is what must hold (default: the k of its parameters, else what it seems to aim at). With ``levels`` its method
-    is run again with these k for the trade-off, which may be given as a table instead; ``time_limit`` and ``seed`` are
-    those of the audits; the ``limits`` of a recipient decide about all five questions. ``allow`` names columns that may
-    be published although they seem to name people, ``quick`` asks for a quick audit.
+    With ``levels`` its method is run again with these k for the trade-off, which may be given as a table instead;
+    the time limit and the seed of the settings are those of these runs too.
     """
+    asked = settings or AuditSettings()
     history, release, secret = released.history, released.release, released.secret
+    whole = released.whole if isinstance(released, Opened) else None
     if levels:
         trade_off = k_curve(
-            history, release.method, levels, parameters=released.parameters, seed=seed, time_limit=time_limit
+            history,
+            release.method,
+            levels,
+            parameters=released.parameters,
+            seed=asked.seed,
+            time_limit=asked.time_limit,
         )
     with stage("audit"):
-        result = audit(released, k=k, limits=limits, allow=allow, time_limit=time_limit, seed=seed, quick=quick)
+        result = audit(released, asked)
     with stage("before and after"):
         utility, rfm_overlap = _utility(history, release)
     # Every metric, and the attacks beside those of the audit, need the Secret.
     measured = Measured([], [], []) if secret is None else measure_all(released)
-    extra = {} if secret is None else extra_attacks(released, seed=seed)
+    extra = {} if secret is None else extra_attacks(released, seed=asked.seed)
     return Material(
         method=release.method,
         k=result.k,
         verdict=_without_ids(result.verdict, history),
         with_secret=result.with_secret,
-        figures=_figures(history, release, result),
+        figures=_figures(released, result),
         attacks=_attacks(result, extra),
         findings={name: figure.detail for name, figure in result.reidentified.items() if figure.detail is not None},
         parameters=dict(released.parameters),
@@ -84,15 +84,21 @@ def collect_material(
         version=version("tokumei"),
         answers=result.answers,
         recipient=result.recipient,
-        unicity=unicity(history),
+        # Among fewer people everybody is rarer: a sample says nothing of it.
+        unicity=unicity(history) if whole is None else None,
+        sampled=None if whole is None else len(history.subjects),
     )
 
 
-def _figures(history: History, release: Release, audit: AuditResult) -> dict[str, float | None]:
+def _figures(released: Made | Opened, audit: AuditResult) -> dict[str, float | None]:
+    whole = released.whole if isinstance(released, Opened) else None
+    before, after = len(released.history), len(released.release)
+    if whole is not None:
+        before, after = whole.survey.records, sum(part.rows for part in whole.folder.parts)
     baseline = [figure.baseline for name, figure in audit.reidentified.items() if name == "matching-posterior"]
     return {
-        "records_before": len(history),
-        "records_after": len(release),
+        "records_before": before,
+        "records_after": after,
         "subjects": audit.subjects,
         "pseudonyms": audit.pseudonyms,
         "k": audit.k,
@@ -191,4 +197,4 @@ def k_curve(
     runs = plan_runs([method], ks, {method: settings})
     # The release exists already: the gate has spoken, and the curve only tells what another k would have given.
     allow = [column.name for column in history.schema.columns if not column.drop]
-    return run_frame(compare(history, runs, allow=allow, seed=seed, time_limit=time_limit))
+    return run_frame(compare(history, runs, allow=allow, seed=seed, time_limit=time_limit, measures=False))

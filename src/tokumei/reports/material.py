@@ -25,6 +25,7 @@ class Material:
     ``failure``. ``warnings``: what could not be measured, for who makes the report; it is no part of it. ``answers``:
     those to the five questions; the limits of ``recipient`` decide about them, if there is one.
     ``unicity``: how few records single a person out in the original, beside what was published of other data.
+    ``sampled``: how many people stand for all in attacks and charts, where the release is too large to be held.
     """
 
     method: str
@@ -45,6 +46,7 @@ class Material:
     answers: Mapping[Question, Answer] = field(default_factory=dict)
     recipient: str = ""
     unicity: Score | None = None
+    sampled: int | None = None
 
     @property
     def subjects(self) -> int:

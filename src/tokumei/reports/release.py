@@ -15,7 +15,7 @@ from tokumei.reports.safety_sections import (
     worst_section,
 )
 from tokumei.reports.utility_sections import trade_off_blocks, trade_off_section, utility_section
-from tokumei.words import Words
+from tokumei.words import Words, conclusion_line
 
 _KNOWS = ("original", "release", "method", "not_random", "goal")
 _LIMITS = ("attacks", "attributes", "outside", "seed", "sampled", "legal")
@@ -25,7 +25,9 @@ def release_report(material: Material, *, language: str = "en") -> str:
     """Return the report as one HTML document in a language (``en``, ``ja``)."""
     words = Words(language)
     outcome, whose = material.verdict.outcome.value, "_recipient" if material.recipient else ""
-    conclusion = words(f"conclusion.{outcome}{whose}", k=material.k, recipient=material.recipient)
+    conclusion = conclusion_line(
+        outcome, material.k, words, recipient=material.recipient, other_original=material.verdict.of_other_original
+    )
     banner = Banner(
         outcome,
         Linked(conclusion[:1].upper() + conclusion[1:], "verdict"),
@@ -34,6 +36,8 @@ def release_report(material: Material, *, language: str = "en") -> str:
     notes = [Prose(words("report.internal"), "warning")]
     if not material.with_secret:
         notes.append(Prose(words("report.no_secret"), "warning"))
+    if material.sampled is not None:
+        notes.append(Prose(words("report.sampled", people=material.sampled, subjects=material.subjects), "warning"))
     sections = [
         answer_section(material, words),
         reason_section(material, words),

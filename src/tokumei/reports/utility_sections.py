@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from tokumei.flow import COMPARED_MEASURES
 from tokumei.reports import release_charts as charts
 from tokumei.reports.document import DASH, Block, Figure, Heading, Linked, Number, Prose, Section, Table, Text
 from tokumei.reports.material import Material
@@ -219,4 +220,17 @@ def trade_off_blocks(rows: pl.DataFrame, words: Words) -> list[Block]:
         ]
         for row in rows.iter_rows(named=True)
     ]
-    return [*blocks, Table(words.each("head", "release", "loss", "risk", "verdict", "front"), table)]
+    blocks.append(Table(words.each("head", "release", "loss", "risk", "verdict", "front"), table))
+    return [*blocks, *_compared_measures(done, words)]
+
+
+def _compared_measures(done: pl.DataFrame, words: Words) -> list[Block]:
+    """Return a line per measure and a column per release, if anything was measured."""
+    measured = [name for name in COMPARED_MEASURES if name in done.columns and done[name].null_count() < done.height]
+    if not measured:
+        return []
+    rows = [
+        [words.named("metric", name), *(Number(value, name.replace("-", "_")) for value in done[name])]
+        for name in measured
+    ]
+    return [Heading(words("report.measures")), Table([words("head.score"), *done["release"].to_list()], rows)]

@@ -5,6 +5,19 @@ from __future__ import annotations
 from tokumei.words.catalogue import Words
 
 
+def conclusion_line(outcome: str, k: int, words: Words, *, recipient: str = "", other_original: bool = False) -> str:
+    """Return what an audit concluded in one line; a release of another original is told before everything else.
+
+    >>> conclusion_line("safe", 3, Words("en"))
+    'names: safe at k = 3, proven'
+    """
+    if recipient:
+        conclusion = words(f"conclusion.{outcome}_recipient", recipient=recipient)
+    else:
+        conclusion = words(f"conclusion.{outcome}", k=k)
+    return words("conclusion.other-original", conclusion=conclusion) if other_original else conclusion
+
+
 def figure_name(name: str, words: Words) -> str:
     """Return the name of a figure, ``attacker/what``, in words; columns keep their names.
 
@@ -26,7 +39,7 @@ def attacker_name(name: str, words: Words) -> str:
         return words(f"attacker.{name}")
     if f"attacker.{kind}" in words.table:
         return words(f"attacker.{kind}", rest=rest)
-    for kind in ("all-but", "only"):
+    for kind in ("all-but", "person-only", "only"):
         if name.startswith(f"{kind}-"):
             return words(f"attacker.{kind}", rest=name.removeprefix(f"{kind}-"))
     return name

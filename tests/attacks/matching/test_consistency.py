@@ -136,6 +136,7 @@ def _fits(history: History, release: Release, records: list[int], subject: int) 
     )
 
 
+@pytest.mark.half_second
 @given(small_releases())
 @settings(max_examples=examples(150))
 def test_consistency_equals_trying_every_placing_of_records(case: tuple[History, Release]) -> None:

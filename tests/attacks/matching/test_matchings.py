@@ -33,6 +33,7 @@ def all_matchings(matrix: Bools) -> list[tuple[int, ...]]:
     return [order for order in permutations(range(size)) if all(matrix[row, order[row]] for row in range(size))]
 
 
+@pytest.mark.half_second
 @given(square_graphs(5))
 @settings(max_examples=examples(150))
 def test_matches_are_the_links_of_all_perfect_matchings(matrix: Bools) -> None:

@@ -23,7 +23,8 @@ class PublishedClasses:
     Ordered fields are ``low``, ``high`` and ``hidden`` (field by row); of the nominal field j, row r holds the codes
     ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden. ``weight`` is what one value of a hidden cell
     is worth: the inverse of the number of values that the original has there; ``codes`` is how many codes the original
-    has for each nominal field.
+    has for each nominal field. ``person`` are the columns that tell of the person and not of a record: all rows of a
+    pseudonym show the same there.
     """
 
     histories: Histories
@@ -38,6 +39,7 @@ class PublishedClasses:
     elements: Ints
     weight: Floats
     codes: tuple[int, ...]
+    person: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of classes."""
@@ -76,8 +78,11 @@ class PublishedClasses:
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
 
-def lay_out_classes(history: History, release: Release) -> PublishedClasses:
-    """Return the classes of a release; ``history`` gives the values that hidden cells may have."""
+def lay_out_classes(history: History, release: Release, *, person: tuple[str, ...] = ()) -> PublishedClasses:
+    """Return the classes of a release; ``history`` gives the values that hidden cells may have.
+
+    ``person`` names the columns that came from a table of people.
+    """
     histories = published_histories(release)
     sizes = histories.sizes()[histories.first_of]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
@@ -110,4 +115,5 @@ def lay_out_classes(history: History, release: Release) -> PublishedClasses:
         elements=np.concatenate([cells.codes for cells in sets]) if sets else np.empty(0, dtype=np.int64),
         weight=1.0 / np.array(distinct, dtype=np.float64),
         codes=tuple(len(history.categories[name]) for name in nominal),
+        person=person,
     )

@@ -47,16 +47,34 @@ class Inferred:
     sure_without: Floats
 
 
-def ladder_rungs(history: History, *, quick: bool = False) -> tuple[Rung, ...]:
-    """Return the attackers of an audit: 1 to 5 records, exact and blurred, one column only, all but one."""
-    columns = [column.name for column in history.schema.columns if not column.drop]
-    usual = Rung(name=f"records-{USUAL_RECORDS}", records=USUAL_RECORDS)
+def ladder_rungs(history: History, *, quick: bool = False, person: tuple[str, ...] = ()) -> tuple[Rung, ...]:
+    """Return the attackers of an audit: 1 to 5 records, exact and blurred, one column only, all but one.
+
+    Where ``person`` names columns of a table of people, those who know records do not know these; others know the row
+    of the person, as another table would tell it, alone or beside records.
+    """
+    columns = [column.name for column in history.schema.columns if not column.drop and column.name not in person]
+    # Nothing is said where everything is known.
+    of_records = tuple(columns) if person else ()
+    usual = Rung(name=f"records-{USUAL_RECORDS}", records=USUAL_RECORDS, columns=of_records)
     if quick:
-        return (usual,)
-    exact = [Rung(name=f"records-{count}", records=count) for count in range(1, MOST_RECORDS + 1)]
-    blurred = Rung(name=f"blurred-{USUAL_RECORDS}", records=USUAL_RECORDS, blurred=True)
+        return (usual, *_who_know_people(person)[:1])
+    exact = [Rung(name=f"records-{count}", records=count, columns=of_records) for count in range(1, MOST_RECORDS + 1)]
+    blurred = Rung(name=f"blurred-{USUAL_RECORDS}", records=USUAL_RECORDS, blurred=True, columns=of_records)
     single = [Rung(name=f"only-{name}", records=USUAL_RECORDS, columns=(name,)) for name in columns]
-    return (*exact, blurred, *(single if len(columns) > 1 else ()), Rung(name="all-but-one", records=None))
+    last = Rung(name="all-but-one", records=None, columns=of_records)
+    return (*exact, blurred, *(single if len(columns) > 1 else ()), *_who_know_people(person), last)
+
+
+def _who_know_people(person: tuple[str, ...]) -> tuple[Rung, ...]:
+    """Return the attackers who hold another table of the same people: all of its columns, one of them, or more."""
+    if not person:
+        return ()
+    single = (
+        [Rung(name=f"person-only-{name}", records=0, columns=(name,)) for name in person] if len(person) > 1 else []
+    )
+    both = Rung(name=f"person-and-records-{USUAL_RECORDS}", records=USUAL_RECORDS)
+    return (Rung(name="person", records=0, columns=person), *single, both)
 
 
 def own_classes(history: History, classes: PublishedClasses, owner: Ints | None) -> Ints:

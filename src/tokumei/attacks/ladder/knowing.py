@@ -17,6 +17,8 @@ from tokumei.data import MISSING, History, Kind
 class Rung:
     """One attacker: how many records he knows (None: all but one), how well, and which columns of them (all if empty).
 
+    Columns of the person among them are known whatever the number of records.
+
     ``whole`` lets him know all records of a person (with ``records`` None), in the named columns.
     """
 
@@ -66,7 +68,11 @@ def draw_targets(history: History, candidates: Ints, *, people: int, rng: np.ran
 
 
 def known_by(history: History, classes: PublishedClasses, targets: Targets, rung: Rung) -> tuple[Known, Ints]:
-    """Return what an attacker knows of every target, and the positions of the known records in the history."""
+    """Return what an attacker knows of every target, and the positions of the known records in the history.
+
+    What he knows of the person itself comes first, each column for itself: it is known once, not record by record, and
+    where one column was changed before publication the others still tell.
+    """
     sizes = np.diff(targets.starts)
     table = bool((sizes <= 1).all())
     wanted = sizes - (0 if rung.whole else 1) if rung.records is None else np.full(len(sizes), rung.records)
@@ -76,11 +82,33 @@ def known_by(history: History, classes: PublishedClasses, targets: Targets, rung
     target = np.repeat(np.arange(len(targets)), taken)
     within = np.arange(len(target)) - np.repeat(np.cumsum(taken) - taken, taken)
     rows = targets.rows[targets.starts[target] + within]
+    allowed = _allowed(history, classes, targets, rung, table=table)[target]
+    if classes.person:
+        target, rows, allowed = _with_person(history, classes, targets, rung, (target, rows, allowed))
     low = np.stack([history.codes[name][rows] for name in classes.fields], axis=1)
-    high = low.copy()
-    sure = (low != MISSING) & _allowed(history, classes, targets, rung, table=table)[target]
-    known = Known(target, low, high, sure)
+    known = Known(target, low, low.copy(), (low != MISSING) & allowed)
     return (blurred(history, classes, known) if rung.blurred else known), rows
+
+
+def _with_person(
+    history: History, classes: PublishedClasses, targets: Targets, rung: Rung, known: tuple[Ints, Ints, Bools]
+) -> tuple[Ints, Ints, Bools]:
+    """Return target, history row and known fields of every piece of knowledge, that of the person before the records.
+
+    A piece of knowledge of the person is one of its columns, read off the first of its records.
+    """
+    target, rows, allowed = known
+    columns = [history.schema.field(name).column for name in classes.fields]
+    of_person = np.isin(columns, classes.person)
+    wanted = [name for name in classes.person if not rung.columns or name in rung.columns]
+    fields = np.array([[column == name for column in columns] for name in wanted], dtype=np.bool_)
+    fields = fields.reshape(len(wanted), len(columns))
+    present = np.flatnonzero(np.diff(targets.starts) > 0)
+    every = np.concatenate((np.repeat(present, len(wanted)), target))
+    order = np.argsort(every, kind="stable")
+    first = np.repeat(targets.rows[targets.starts[present]], len(wanted))
+    pieces = np.concatenate((np.tile(fields, (len(present), 1)), allowed & ~of_person))
+    return every[order], np.concatenate((first, rows))[order], pieces[order]
 
 
 def blurred(history: History, classes: PublishedClasses, known: Known) -> Known:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
+import scipy
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks.matching.consistency import Histories
@@ -104,6 +104,8 @@ def _count_likelihoods(sizes: Ints, counts: Ints, kept: float | None) -> Floats:
     possible = dropped >= 0
     dropped = np.maximum(dropped, 0)
     # The binomial coefficient by gamma functions; scipy.stats takes a second to load.
-    ways = gammaln(original + 1) - gammaln(np.minimum(published, original) + 1) - gammaln(dropped + 1)
-    likelihood = ways + xlogy(published, kept) + xlog1py(dropped, -kept)
+    special = scipy.special
+    ways = special.gammaln(original + 1) - special.gammaln(np.minimum(published, original) + 1)
+    ways -= special.gammaln(dropped + 1)
+    likelihood = ways + special.xlogy(published, kept) + special.xlog1py(dropped, -kept)
     return np.where(possible, np.maximum(likelihood, IMPOSSIBLE), IMPOSSIBLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -20,7 +20,7 @@ def best_subjects(scores: Floats, *, one_each: bool) -> Ints:
     """Return the best subject (column) of every row, each subject once if ``one_each`` and there are enough of them."""
     if not one_each or scores.shape[0] > scores.shape[1]:
         return np.argmax(scores, axis=1).astype(np.int64)
-    return linear_sum_assignment(scores, maximize=True)[1].astype(np.int64)
+    return scipy.optimize.linear_sum_assignment(scores, maximize=True)[1].astype(np.int64)
 
 
 def assigned_by_blocks(blocks: Iterable[tuple[int, Floats]], pseudonyms: int, subjects: int) -> Ints:

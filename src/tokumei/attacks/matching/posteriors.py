@@ -266,6 +266,8 @@ def posterior(
     sizes = np.array([len(component.pseudonyms) for component in matches.components], dtype=np.int64)
     edges = np.array([len(component.edges) for component in matches.components], dtype=np.int64)
     alike = (edges == sizes**2) & (weights is None)
+    # Where a posterior is not computed all candidates are equally likely.
+    blind = 1.0 / np.maximum(graph.degrees(), 1)
     with stage("posteriors", total=graph.pseudonyms) as advance:
         # In a complete component every link is as likely as any other; most releases have hardly another kind.
         for number in np.flatnonzero(alike):
@@ -281,7 +283,7 @@ def posterior(
             elif deadline is not None and time.monotonic() > deadline:
                 skipped += 1
                 computed[component.pseudonyms] = False
-                probability[component.edges] = _blind(component, graph)
+                probability[component.edges] = blind[graph.pseudonym[component.edges]]
             elif exact_size > 1 and (exact := _narrow(matches, component, weights, deadline)) is not None:
                 probability[component.edges], log_matchings[number] = exact
             else:
@@ -291,17 +293,12 @@ def posterior(
                 if apart > LARGE_DIFFERENCE:
                     computed[component.pseudonyms] = False
                     apart_most = max(apart_most, apart)
-                    probability[component.edges] = _blind(component, graph)
+                    probability[component.edges] = blind[graph.pseudonym[component.edges]]
                 else:
                     probability[component.edges] = runs.mean(axis=0)
                     difference = max(difference, apart)
             advance(int(sizes[number]))
     return Posterior(graph, probability, log_matchings, difference, sampled, skipped, apart_most, computed)
-
-
-def _blind(component: Component, graph: Bipartite) -> Floats:
-    """Return equal probabilities of all candidates, for a component whose posterior is not computed."""
-    return 1.0 / graph.degrees()[graph.pseudonym[component.edges]]
 
 
 def _narrow(
