@@ -82,6 +82,7 @@ def test_it_is_listed_and_played_but_not_suggested(outside: str, run: Run) -> No
     assert "Hide the ages of a village behind ranges." in " ".join(run("--help").out.replace("│", " ").split())
 
 
+@pytest.mark.half_second
 def test_a_new_process_finds_an_installed_contest(tmp_path: Path) -> None:
     install(tmp_path)
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from tokumei.cli.main import main; main(sys.argv[1:])"

@@ -149,6 +149,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.half_second
 @settings(max_examples=examples(40))
 @given(ROWS, st.sampled_from(["\n", "\r\n"]))
 def test_canonical_text_round_trips(

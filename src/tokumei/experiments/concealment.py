@@ -107,7 +107,7 @@ def interpolated(history: History, *, slot: int | None = None, daily: bool = Fal
     shape = (len(history.subjects), completed.slots)
     names = (place.latitude, place.longitude)
     points = np.stack([completed.history.codes[name].reshape(shape) for name in names], axis=2)
-    steps = np.array(kilometres_per_step(place, history.codes[place.latitude]))
+    steps = np.array(kilometres_per_step(place, float(history.codes[place.latitude].mean())))
     schema = Schema("person", (Column(name="point", kind=Kind.NUMBER), place))
     return Trajectories(schema, history.subjects, points, history.counts(), steps, place.step)
 

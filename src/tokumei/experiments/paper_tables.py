@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.attacks import consistency_graph, find_matches
-from tokumei.data import Column, History, Kind, Release, Schema, Secret, cell_shares
+from tokumei.data import Column, History, Kind, Release, ReleaseFacts, Schema, Secret, cell_shares
 from tokumei.methods import (
     Groups,
     KConcealmentStatic,
@@ -107,7 +107,7 @@ def _table(name: str, history: History, release: Release, secret: Secret) -> Pap
     # Neither shared names nor records that nobody made are matched one by one.
     matched = alone.all() and len(release) == len(history)
     fields = [spec.name for spec in history.schema.fields]
-    shares = cell_shares(release)
+    shares = cell_shares(ReleaseFacts.of(release))
     return PaperTable(
         name=name,
         rows=release.text().join(behind, on="pseudonym").select("stands for", *fields).sort("stands for", *fields),

@@ -5,16 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tests.shop_example import M, T, history, release, shop
-from tokumei.contests.pws2016.shop import positions, shop_of
+from tokumei.contests.pws2016.shop import shop_of
 from tokumei.errors import ContentError, InfeasibleError, SchemaError
-
-
-def test_positions_are_those_of_the_first_occurrence() -> None:
-    assert positions(pl.Series(["b", "x", "a"]), pl.Series(["a", "b", "b"])).tolist() == [1, -1, 0]
 
 
 def test_the_example_of_the_paper() -> None:

@@ -20,6 +20,7 @@ A = """11,2011/2/8,A,2.10,6
 """
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("old", "new", "line", "column"),
     [

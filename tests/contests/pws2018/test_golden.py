@@ -140,6 +140,7 @@ def test_threshold_tables(golden: Path, run: Run, tmp_path: Path) -> None:
     assert {n: ran.json["sharp"][n] for n in sharp} == sharp
 
 
+@pytest.mark.half_second
 def test_power_of_both_tests(run: Run, tmp_path: Path) -> None:
     ran = run("pws2018", "power", "--k", "2,3", "--max-n", 24, "--chart", tmp_path / "power.svg", "--json")
     rows = {(row["k"], row["n"], row["test"]): row for row in ran.json["power"]}

@@ -122,6 +122,7 @@ def test_damaged_files_get_the_verdict_of_the_slow_rules(
     )
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("seed", range(20))
 def test_the_first_pair_of_customer_and_pseudonym_wins(seed: int) -> None:
     rng = np.random.default_rng(seed)

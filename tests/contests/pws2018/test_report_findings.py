@@ -21,7 +21,10 @@ from tokumei.contests.pws2018.power import class_against_hypothesis, power_table
 from tokumei.contests.pws2018.printed_figures import published_kinds
 from tokumei.contests.pws2018.survival import equal_histories, survival_rows
 from tokumei.contests.pws2018.utility_correlations import correlate_utility
+from tokumei.data import RangeCells
 from tokumei.data.history import History
+from tokumei.metrics import CellError
+from tokumei.parts import find_part, make_part
 from tokumei.synth.purchases import generate_purchases
 
 
@@ -106,14 +109,53 @@ def test_without_deletion_a_mean_shifts_by_at_most_its_loss() -> None:
     """|mean shift| <= sd x loss of the column, in expectation over the draw; one draw stays near it."""
     history = shop(60, 2)
     rows, figures = correlate_utility(history, releases=12, deletion=False, rng=np.random.default_rng(3))
+    assert {row["method"] for row in figures} == {"ano-random", "generalize"}
     for column in ("date", "price", "quantity"):
         spread = history.spread(column)
         bound = np.array([row[f"il_{column}"] for row in figures]) * spread
         shift = np.array([row[f"mean_{column}"] for row in figures])
         assert (shift <= bound + 4 * spread / np.sqrt(len(history))).all()
-    found = {row["measure"]: row["r"] for row in rows}
+    found = {row["measure"]: row["r"] for row in rows if row["method"] == "all"}
     assert found["similarity_top"] > 0.3
     assert all(-1 <= row["low"] <= row["r"] <= row["high"] <= 1 for row in rows if row["r"] is not None)
+
+
+@pytest.mark.half_second
+def test_with_deletion_a_mean_shifts_by_at_most_its_range_times_the_loss() -> None:
+    """|mean shift| <= range x loss / (1 - share deleted), whatever was deleted, suppressed or widened."""
+    history = shop(40, 2)
+    random = find_part("anonymizer", "ano-random")
+    for seed in range(12):
+        lost = np.random.default_rng(seed).uniform(0, 0.6, 2).tolist()
+        method = make_part(random, {"dates": 9, "amounts": 5, "suppression": lost[0], "deletion": lost[1]})
+        release, secret = method.anonymize(history, rng=np.random.default_rng(seed))
+        loss = CellError().measure(history, release, secret).parts
+        deleted = 1 - len(release) / len(history)
+        for column in ("date", "price", "quantity"):
+            codes, cells = history.codes[column], release.cells[column]
+            assert isinstance(cells, RangeCells)
+            width = codes.max() - codes.min()
+            drawn = np.where(cells.suppressed, (codes.min() + codes.max()) / 2, (cells.lo + cells.hi) / 2)
+            shift = abs(drawn.mean() - codes.mean())
+            assert shift <= width * loss[column] / (1 - deleted) + 1e-9
+
+
+@pytest.mark.slow
+def test_many_methods_of_a_sample_of_customers_are_correlated(run: Run, tmp_path: Path) -> None:
+    t, chart = tmp_path / "T.csv", tmp_path / "U.svg"
+    assert run("synth", "purchases", "--subjects", "40", "--seed", "1", "--no-header", "-o", t).status == 0
+    words = ("pws2018", "correlations", t, "--releases", "5", "--customers", "10", "--chart", chart, "--json")
+    first = run(*words).json
+    assert [row["method"] for row in first["releases"]] == [
+        "ano-random",
+        "k-anonymity",
+        "generalize",
+        "record-sampling",
+        "ano-del-lc",
+    ]
+    assert {(row["method"], row["releases"]) for row in first["correlations"]} >= {("all", 5), ("k-anonymity", 1)}
+    assert len({row["U"] for row in first["releases"]}) == 5
+    assert "<svg" in chart.read_text(encoding="utf-8")
 
 
 def test_a_suppressed_cell_shifts_a_mean_beyond_any_share_of_the_loss() -> None:

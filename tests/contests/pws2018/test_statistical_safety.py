@@ -34,6 +34,7 @@ def _case(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
     return expected, owners_of(_first_column(folder / inputs["T"]), _first_column(folder / inputs["A"]))
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("name", REGULAR)
 @pytest.mark.parametrize("with_table", [True, False])
 def test_golden_verdicts(golden: Path, name: str, *, with_table: bool) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.contests.pws2021.test_table import random_table, table_of
 from tokumei.contests.pws2021.attacks.loss_band import LossBand, PenalizedBand, band_counts
 from tokumei.contests.pws2021.attacks.nearest_linkage import ClosestRows, NearestLinkage
+from tokumei.contests.pws2021.attacks.order_window import OrderWindow
 from tokumei.contests.pws2021.attacks.perturbation_likelihood import (
     PerturbationLikelihood,
     align_independently,
@@ -21,6 +22,7 @@ from tokumei.contests.pws2021.attacks.perturbation_likelihood import (
 from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
 from tokumei.contests.pws2021.metrics.linkage_marks import linkage_marks
 from tokumei.contests.pws2021.picked_rows import pick_rows
+from tokumei.contests.pws2021.rows import pair_losses
 from tokumei.contests.pws2021.synthesizer import HealthSynthesizer
 from tokumei.errors import ParameterError
 
@@ -49,6 +51,31 @@ def test_the_band_attack_follows_its_rules() -> None:
     assert guesses[2].tolist() == [-1, -1, -1], "no row is within reach"
     losses = np.array([[0.0, 0.4, 3.0, 4.0, 4.1]])
     assert band_counts(losses, low=3, high=4, near=0.5).tolist() == [[4, 2, 2]]
+
+
+def test_the_order_points_to_the_nearest_places_within_reach() -> None:
+    ages = (20, 60, 21, 61, 22, 62, 23, 63)
+    release = table_of("\n".join(BASE.format(age, 30) for age in ages))
+    test = table_of("\n".join(BASE.format(age, 30) for age in (21, 61)))
+    guesses = OrderWindow().choose(test, release, rng=RNG)
+    # The test rows point between places 1 and 2, and 5 and 6, of eight; rows of another age are out of reach.
+    assert guesses.tolist() == [[2, 0, 4], [5, 7, 3]]
+    assert OrderWindow(reach=50).choose(test, release, rng=RNG).tolist() == [[1, 2, 0], [5, 6, 4]]
+    assert OrderWindow().choose(test, release.take(np.array([0])), rng=RNG).tolist() == [[0, -1, -1], [0, -1, -1]]
+
+
+@given(st.integers(0, 10_000))
+def test_no_pipeline_brings_the_order_attack_below_its_floor(seed: int) -> None:
+    """Its hits on C with twice the reach are a lower bound for every D within the reach of C, test row by test row."""
+    rng = np.random.default_rng(seed)
+    table = random_table(60, seed=seed)
+    within = pair_losses(table, table) <= 4
+    changed = table.take(np.array([rng.choice(np.flatnonzero(row)) for row in within]))
+    places = np.sort(rng.permutation(60)[:20])
+    test = table.take(places)
+    floor = (OrderWindow(reach=8).choose(test, table, rng=RNG) == places[:, None]).any(axis=1)
+    hits = (OrderWindow().choose(test, changed, rng=RNG) == places[:, None]).any(axis=1)
+    assert (hits | ~floor).all()
 
 
 def test_a_penalty_moves_rows_out_of_the_band() -> None:

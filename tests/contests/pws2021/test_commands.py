@@ -142,7 +142,7 @@ def test_the_chain_from_b_to_a_risk(files: Files, run: Run, tmp_path: Path) -> N
     assert ran.json["rows"] == 140
     run("pws2021", "pick", files["B"], files["X"], "-o", ct, "--answers", ea, "--seed", 7)
     assert stat.S_IMODE(ea.stat().st_mode) == 0o600
-    for name in ("rlink", "attack", "team06", "odds-penalty", "likelihood"):
+    for name in ("rlink", "attack", "team06", "odds-penalty", "likelihood", "order"):
         ran = run("pws2021", "attack", name, ct, d, "-o", e, "--seed", 1, "--json")
         assert ran.status == 0, ran.err
         assert len(ran.json["rows"]) == 100
@@ -187,6 +187,7 @@ def test_the_worked_example_is_consistent(real_data: Path, run: Run, tmp_path: P
     assert [name for name, limit in result.json["limits"].items() if limit["ok"]] == ["rows"]
 
 
+@pytest.mark.half_second
 def test_the_tables_of_the_poster_come_out_by_command(files: Files, run: Run, tmp_path: Path) -> None:
     """Errors of odds ratios with the poster's beside them, candidates per test row, penalties in both readings."""
     changed = tmp_path / "changed.csv"

@@ -122,6 +122,7 @@ def test_allowed_records_are_within_the_loss_and_not_similar() -> None:
     assert (partner[partner[swapped]] == swapped).all()
 
 
+@pytest.mark.half_second
 def test_the_pipeline_reports_its_steps_and_keeps_the_loss() -> None:
     table = random_table(700, 8)
     method = Team06(loss=12.0, rate=1.0, odds=50.0, correlation=2.0, singular=5, uniqueness=0.9, similar=5)

@@ -265,6 +265,62 @@ def _show_evaluation(console: Console, result: dict[str, Any]) -> None:
 
 
 @app.command()
+def audit(
+    m: MArgument,
+    t: TArgument,
+    m1: M1Argument,
+    t1: T1Argument,
+    p: PArgument,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option("--sensitive", metavar="COLUMN", help="A column to be inferred (default: those of the master)."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Two attackers only, on fewer people.")] = False,
+    seed: SeedOption = 0,
+    language: LanguageOption = "en",
+    json: JsonFlag = False,
+) -> None:
+    """Tell what attackers learn who know little: attributes (risk 2) and linkage with other data (risk 3).
+
+    Every figure stands beside the same attacker's figure on a release without the person.
+    """
+    from tokumei.audits import Question
+    from tokumei.contests.pws2016.files import MASTER_COLUMNS
+    from tokumei.contests.pws2016.messages import HOME
+    from tokumei.contests.pws2016.rules import Files, Rules2016
+    from tokumei.flow import seeded
+    from tokumei.words import Words, figure_name
+
+    words = Words(check_language(language))
+    rules = Rules2016()
+    with progress_bars():
+        found = rules.read(Files(m=m, t=t, m1=m1, t1=t1, p=p))
+        asked = sensitive or MASTER_COLUMNS[1:]
+        original, release, secret = found.original, found.release, found.secret
+        answers = rules.audit(original, release, secret, rng=seeded(seed), sensitive=asked, quick=quick)
+    warn(*dict.fromkeys(found.warnings))
+    told = {question: answers[question] for question in (Question.ATTRIBUTES, Question.CONTENTS)}
+
+    def show(console: Console) -> None:
+        headers = words.of(HOME).each("audit", "figure", "value", "interval", "without")
+        for question, answer in told.items():
+            rows = [
+                [
+                    figure_name(name, words),
+                    percent(score.value),
+                    "-"
+                    if score.interval is None
+                    else f"{percent(score.interval.low)} - {percent(score.interval.high)}",
+                    "-" if score.baseline is None else percent(score.baseline),
+                ]
+                for name, score in answer.figures.items()
+            ]
+            show_table(console, headers, rows, title=words(f"question.{question.value}"))
+
+    finish({question.value: answer.as_dict() for question, answer in told.items()}, json=json, show=show)
+
+
+@app.command()
 def table(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="Online Retail as Parquet or CSV.")],
     seed: SeedOption = 1,

@@ -7,10 +7,10 @@ for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -19,16 +19,30 @@ from tokumei.array_types import Floats32, Ints
 from tokumei.contests.base import find_sample
 from tokumei.contests.check_result import CheckResult
 from tokumei.contests.pws2016.checker import FilesCheck, check_master, check_rows, check_transactions, unreadable_lines
-from tokumei.contests.pws2016.files import FILES
+from tokumei.contests.pws2016.files import FILES, MASTER_COLUMNS, TRANSACTION_COLUMNS
 from tokumei.contests.pws2016.messages import HOME
 from tokumei.contests.pws2016.metrics.row_guesses import RowGuesses, judge_rows
-from tokumei.contests.pws2016.shop import claimed_rows, positions, shop_history, shop_of, shop_release
+from tokumei.contests.pws2016.shop import claimed_rows, shop_history, shop_of, shop_release
 from tokumei.contests.reading import read_contest
-from tokumei.data import OWNER_ONLY, History, Outcome, Release, Score, Secret, atomic_folder, read_bytes
-from tokumei.errors import ContentError, ParameterError, UnreadableError
+from tokumei.data import (
+    OWNER_ONLY,
+    History,
+    Outcome,
+    Release,
+    Schema,
+    Score,
+    Secret,
+    atomic_folder,
+    positions,
+    read_bytes,
+)
+from tokumei.errors import ContentError, ParameterError, UnreadableError, did_you_mean
 from tokumei.parts import Attack, Method, Metric, find_part, make_part
 from tokumei.progress import stage
 from tokumei.words import Message
+
+if TYPE_CHECKING:
+    from tokumei.audits import Answer, Question
 
 SAMPLES = ("ano-ya", "ano-tya", "ano-sampling", "ano-shuffle", "ano-divt", "ano-groups")
 METHODS = (*SAMPLES, "ano-pseudonyms")
@@ -251,6 +265,34 @@ class Rules2016:
             "unsafe": verdict.outcome is Outcome.UNSAFE,
             "reasons": [reason.as_dict() for reason in verdict.reasons],
         }
+
+    def audit(
+        self,
+        original: History,
+        release: Release,
+        secret: Secret,
+        *,
+        rng: np.random.Generator,
+        sensitive: Sequence[str] = MASTER_COLUMNS[1:],
+        quick: bool = False,
+    ) -> dict[Question, Answer]:
+        """Return what attackers learn who know little: risks 2 and 3 of the paper (section 2.1), which it left open.
+
+        Contents are what a holder of other data learns, be it a few purchases or a row of a master (linkage);
+        attributes are the columns of M (``sensitive``) that can be inferred from all the rest. Invoice numbers are
+        neither known nor asked for: whoever has one finds its purchase wherever it is published.
+        """
+        from tokumei.audits import climb_ladder
+
+        known = (*TRANSACTION_COLUMNS[2:], *MASTER_COLUMNS[1:])
+        for name in sensitive:
+            if name not in known:
+                message = f"--sensitive names the column '{name}'{did_you_mean(name, known)}; it is one of "
+                raise ParameterError(message + ", ".join(known), code="usage")
+        kept = tuple(column for column in original.schema.columns if column.name != "invoice")
+        schema = Schema(original.schema.subject, kept)
+        history, shown = replace(original, schema=schema), replace(release, schema=schema)
+        return climb_ladder(history, shown, secret, rng=rng, sensitive=sensitive, quick=quick)
 
     def safety(self, p: Path, q: Path) -> RowGuesses:
         """Return the hits of Q against P, without M: row numbers are only checked for being such."""

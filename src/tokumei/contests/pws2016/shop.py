@@ -55,13 +55,6 @@ def _published(history: History, people: Release | None) -> Release:
     return Release(history.schema, history.subjects.gather(history.subject), cells, people=people)
 
 
-def positions(texts: pl.Series, known: pl.Series) -> Ints:
-    """Return where each text stands first in ``known``, -1 where it does not."""
-    table = pl.DataFrame({"text": known}).with_row_index("at").unique("text", keep="first", maintain_order=True)
-    found = pl.DataFrame({"text": texts}).join(table, on="text", how="left", maintain_order="left")["at"]
-    return found.cast(pl.Int64).fill_null(-1).to_numpy().copy()
-
-
 def codes_of(*columns: pl.Series) -> tuple[Ints, ...]:
     """Return the columns as positions in the sorted dictionary of all their texts.
 

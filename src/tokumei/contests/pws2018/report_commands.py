@@ -56,28 +56,38 @@ def survival(
 
 def correlations(
     t: T,
-    releases: Annotated[int, typer.Option("--releases", min=5, help="How many releases to make.")] = 200,
+    releases: Annotated[int, typer.Option("--releases", min=5, help="How many releases to make.")] = 300,
+    customers: Annotated[
+        int, typer.Option("--customers", min=10, help="Customers drawn from T, the same for all releases.")
+    ] = 100,
     whole: Annotated[bool, typer.Option("--whole", help="Delete and suppress nothing.")] = False,
     support: Annotated[
         int | None, typer.Option("--support", min=1, help="Baskets of a frequent set (default: the report's share).")
     ] = None,
+    chart: Annotated[
+        Path | None, typer.Option("--chart", metavar="FILE.svg", help="Draw U against three use cases.")
+    ] = None,
     seed: SeedOption = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Correlate U with the use cases over many releases of random strength, beside the report's 13 teams."""
+    """Correlate U with the use cases over releases of unlike methods and strengths, beside the report's 13 teams."""
     from tokumei.contests.pws2018.printed_figures import printed_correlations
     from tokumei.contests.pws2018.rules import Original
-    from tokumei.contests.pws2018.utility_correlations import correlate_utility
+    from tokumei.contests.pws2018.utility_correlations import ALL, correlate_utility
+    from tokumei.contests.pws2018.utility_correlations_chart import correlations_chart
+    from tokumei.data import write_text
     from tokumei.flow import seeded
 
     with progress_bars():
         history = Original.read(t).history
         rows, figures = correlate_utility(
-            history, releases=releases, deletion=not whole, rng=seeded(seed), support=support
+            history, releases=releases, deletion=not whole, rng=seeded(seed), support=support, customers=customers
         )
+    if chart is not None:
+        write_text(chart, correlations_chart(figures))
     printed = {name: value for (table, name), value in printed_correlations().items() if table in (6, 7)}
     means = {"mean_date": 8, "mean_price": 9, "mean_quantity": 10}
     printed |= {name: printed_correlations()[table, "mean"] for name, table in means.items()}
-    rows = [{**row, "report": printed.get(row["measure"])} for row in rows]
+    rows = [{**row, "report": printed.get(row["measure"]) if row["method"] == ALL else None} for row in rows]
     shown = [["-" if value is None else value for value in row.values()] for row in rows]
     finish({"correlations": rows, "releases": figures}, json=json, table=(list(rows[0]), shown))

@@ -71,10 +71,9 @@ class TextRows:
         """Return the number of cells of every line."""
         return (self.text.str.count_matches(",", literal=True) + 1).to_list()
 
-    def cells(self, width: int) -> list[pl.Series]:
-        """Return the first ``width`` cells of every line as columns; cells that a line lacks are null."""
-        parts = self.text.str.split(",")
-        return [parts.list.get(column, null_on_oob=True) for column in range(width)]
+    def column(self, position: int) -> pl.Series:
+        """Return the cells of all lines in one column; a cell that a line lacks is null."""
+        return self.text.str.split(",").list.get(position, null_on_oob=True)
 
 
 def _message(key: str, facts: Mapping[str, object]) -> Message:
@@ -101,9 +100,10 @@ class _Notes:
     ) -> None:
         """Add a finding for every wrong cell of the column (position, name)."""
         column, name = place
-        values = rows.cells(column + 1)[column]
         found = self.errors if error else self.warnings
-        for row in wrong.fill_null(value=False).arg_true().to_list():
+        wrong_rows = wrong.fill_null(value=False).arg_true().to_list()
+        values = rows.column(column) if wrong_rows else rows.text
+        for row in wrong_rows:
             value = values[row] or ""
             shown = value if len(value) <= SHOWN else value[: SHOWN - 3] + "..."
             message = _message(key, {"value": shown, **facts})
@@ -146,7 +146,7 @@ def _check_width(rows: TextRows, width: int, notes: _Notes) -> None:
 def _check_number(
     original: HealthTable, rows: TextRows, column: int, name: str, notes: _Notes, *, strict: bool
 ) -> None:
-    text = rows.cells(column + 1)[column]
+    text = rows.column(column)
     empty = text.str.strip_chars().is_in(sorted(EMPTY))
     value = text.str.strip_chars().cast(pl.Float64, strict=False)
     unreadable = ~empty & (value.is_null() | value.is_nan())
@@ -166,7 +166,7 @@ def _check_number(
 
 
 def _check_nominal(rows: TextRows, column: int, name: str, notes: _Notes) -> None:
-    text = rows.cells(column + 1)[column]
+    text = rows.column(column)
     unknown = ~text.is_in(list(DOMAINS[name]))
     if name == "edu":
         unstated = text.is_in(sorted(EMPTY | {"Missing"}))
@@ -190,7 +190,7 @@ def _check_excluded(total: int, kept: int, x: TextRows, notes: _Notes, *, strict
         notes.add("empty-file")
         return
     _check_width(x, 1, notes)
-    text = x.cells(1)[0]
+    text = x.column(0)
     whole = text.str.contains(INTEGER)
     notes.add_cells(x, ~whole, (0, "row"), "no-integer x")
     number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)
@@ -212,7 +212,7 @@ def check_answers(total: int, e: TextRows) -> Checked:
     _check_width(e, GUESSES, notes)
     numbers = []
     for column, name in enumerate(("first", "second", "third")):
-        text = e.cells(GUESSES)[column]
+        text = e.column(column)
         whole = text.str.contains(INTEGER)
         notes.add_cells(e, ~whole, (column, name), "no-integer e")
         number = text.str.strip_chars().str.strip_prefix("+").cast(pl.Int64, strict=False)

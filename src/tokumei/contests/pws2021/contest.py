@@ -117,7 +117,7 @@ class Pws2021(Contest):
     utility_figure: ClassVar[str] = "iloss"
     safety_figure: ClassVar[str] = "R"
     methods: ClassVar[tuple[str, ...]] = ("team06", "top", "bottom", "kanony", "rr", "dp")
-    attacks: ClassVar[tuple[str, ...]] = ("rlink", "attack", "team06", "odds-penalty", "likelihood")
+    attacks: ClassVar[tuple[str, ...]] = ("rlink", "attack", "team06", "odds-penalty", "likelihood", "order")
     # The limits leave room only for releases like those of team 06, and only on a table of the contest's size.
     players: ClassVar[tuple[Player, ...]] = (
         Player("Plain Six", "team06", "rlink", {"decoys": 0}, clumsy=True),

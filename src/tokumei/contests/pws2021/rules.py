@@ -45,7 +45,7 @@ LIMITS: Mapping[str, Mapping[str, float]] = {
     "final": {"uniqrt": 0.5, "rate": 0.05, "OR": 0.1, "cor": 0.1, "iloss": 4.0},
 }
 METHODS = ("bottom", "dp", "kanony", "rr", "team06", "top")
-ATTACKS = ("attack", "likelihood", "odds-penalty", "rlink", "team06")
+ATTACKS = ("attack", "likelihood", "odds-penalty", "order", "rlink", "team06")
 # Differences of decimals (30.8 - 26.8) miss whole numbers by less than this.
 ROUNDING = 1e-9
 

@@ -26,6 +26,7 @@ B = Annotated[Path, typer.Argument(metavar="B", help="The original table.")]
 D = Annotated[Path, typer.Argument(metavar="D", help="The anonymized table.")]
 X = Annotated[Path, typer.Argument(metavar="X", help="The deleted rows of B, counted from 0.")]
 SEEDS_PER_SAVE = 200
+ATTACK_NAMES = "rlink, attack, team06, odds-penalty, likelihood or order."
 ShuffleOption = Annotated[
     bool, typer.Option("--shuffle", help="Test rows in random order (in 2021 they had the order of B).")
 ]
@@ -86,7 +87,7 @@ def anonymize(
 
 
 def attack(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="rlink, attack, team06, odds-penalty or likelihood.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=ATTACK_NAMES)],
     ct: CT,
     d: D,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="E", help="Where to write the guesses.")],
@@ -206,7 +207,7 @@ def risk(
     b: B,
     d: D,
     x: X,
-    name: Annotated[str, typer.Option("--attack", help="rlink, attack, team06, odds-penalty or likelihood.")] = "rlink",
+    name: Annotated[str, typer.Option("--attack", help=ATTACK_NAMES)] = "rlink",
     draws: Annotated[int, typer.Option("--draws", min=2, help="How many sets of test rows to draw.")] = 100,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the first draw.")] = 0,
     shuffle: ShuffleOption = False,

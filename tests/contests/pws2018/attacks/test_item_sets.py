@@ -68,6 +68,7 @@ def test_golden_answers(golden: Path, name: str) -> None:
     assert found == {subject: sorted(names) for subject, names in expected["re_item_candidates"].items()}
 
 
+@pytest.mark.half_second
 @given(original=ORIGINAL, published=PUBLISHED)
 def test_answers_equal_a_plain_walk(original: list[tuple[str, str]], published: list[tuple[str, str]]) -> None:
     rows = {name: sum(row[0] == name for row in published) for name, _ in published}
@@ -87,6 +88,7 @@ def test_answers_equal_a_plain_walk(original: list[tuple[str, str]], published: 
     assert item_candidates(*columns) == candidates
 
 
+@pytest.mark.half_second
 @given(original=ORIGINAL, published=PUBLISHED, seed=st.integers(0, 9))
 def test_random_answers_are_possible_distinct_and_repeatable(
     original: list[tuple[str, str]], published: list[tuple[str, str]], seed: int

@@ -18,8 +18,8 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.contests.pws2016.messages import HOME
-from tokumei.contests.pws2016.shop import Shop, claimed_rows, positions, shop_of
-from tokumei.data import Goal, History, Release, Score, Secret
+from tokumei.contests.pws2016.shop import Shop, claimed_rows, shop_of
+from tokumei.data import Goal, History, Release, Score, Secret, positions
 from tokumei.parts import Metric, parameter
 from tokumei.words import Message
 
