@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,postgres,s3]'
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,postgres,s3,cluster]'
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 	@touch $(STAMP)
 
@@ -68,7 +68,7 @@ suite: setup
 	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 
 servers: setup
-	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q -n 2 --dist worksteal tests/arena -m database
+	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q tests/arena -m database
 
 # The battery of all parts runs almost every kernel: in one process it compiles each once, and all tests too, for the
 # processes that follow.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ settings.register_profile(
 settings.load_profile("tokumei")
 
 PROJECT = Path(__file__).resolve().parent.parent
+# So many cases of a test with parameters belong to a quick run.
+QUICK_CASES = 3
 SHARED = Path(os.environ.get("TOKUMEI_SHARED", PROJECT.parent / "shared"))
 
 
@@ -110,12 +113,18 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave campaigns out unless they are asked for; let every worker begin with its share of the slow tests.
 
-    Then none is left alone with a long one at the end.
+    Then none is left alone with a long one at the end. A quick run takes a few cases of every test.
     """
     if EFFORT != "campaign":
-        left_out = [item for item in items if item.get_closest_marker("campaign")]
-        items[:] = [item for item in items if not item.get_closest_marker("campaign")]
-        config.hook.pytest_deselected(items=left_out)
+        _leave_out(config, items, [item for item in items if item.get_closest_marker("campaign")])
+    if EFFORT == "quick":
+        seen: Counter[str] = Counter()
+        further = []
+        for item in items:
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            further += [item] if seen[test] > QUICK_CASES else []
+        _leave_out(config, items, further)
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers == 1:
         return
@@ -127,6 +136,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for worker in range(workers)
         for item in (*slow[worker::workers], *rest[worker * stretch : (worker + 1) * stretch])
     ]
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], left_out: list[pytest.Item]) -> None:
+    unwanted = set(left_out)
+    items[:] = [item for item in items if item not in unwanted]
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish() -> None:

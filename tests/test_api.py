@@ -73,6 +73,7 @@ def test_pandas_and_polars_give_identical_results() -> None:
     assert audits[0] == audits[1]
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     "convert",
     [

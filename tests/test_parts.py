@@ -31,8 +31,12 @@ FORMATS = ("csv", "parquet")
 REPEATED = ("mixed", "missing values", "a shop", "a table")
 # These are for one kind of data and refuse others with this reason.
 CHOOSY = {
+    "kl-divergence": ("occur nowhere in the release",),
+    "model-accuracy": ("too few records are published", "no category of at most"),
+    "sse-sst": ("no ordered column varies",),
     "k-concealment-static": ("is for one record per subject",),
     "place-error": ("needs a place",),
+    "recoding": ("is for one record per subject",),
     "record-interpolation": ("records without a time", "one record per subject and slot would keep"),
 }
 

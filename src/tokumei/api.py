@@ -38,7 +38,7 @@ from tokumei.errors import ParameterError
 from tokumei.flow import FORMATS, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
 from tokumei.flow import release as make_release
 from tokumei.parts import find_part, make_part
-from tokumei.profiles import Profile, RawRisk, hints, identifier_suspects, profile, raw_risk, read_history
+from tokumei.profiles import Profile, RawRisk, describe_data, hints, identifier_suspects, read_history
 from tokumei.words import Words
 
 if TYPE_CHECKING:
@@ -73,15 +73,20 @@ def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: s
     """Profile raw data and measure how little knowledge singles a person out.
 
     Args:
-        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file.
+        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file, or of a folder of parts.
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
         subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
     """
-    history = _history(data, schema, subject)
-    noted = [str(hint) for hint in hints(history)]
-    suspects = {suspect.column: str(suspect.why) for suspect in identifier_suspects(history)}
+    _refuse_both(schema, subject)
+    described = describe_data(data, _schema(schema), subject=subject)
+    noted = [str(hint) for hint in (*hints(described.sample), *described.sampled())]
+    suspects = {suspect.column: str(suspect.why) for suspect in identifier_suspects(described.sample)}
     return Description(
-        schema=history.schema, profile=profile(history), risk=raw_risk(history), hints=noted, identifiers=suspects
+        schema=described.sample.schema,
+        profile=described.profile,
+        risk=described.risk,
+        hints=noted,
+        identifiers=suspects,
     )
 
 
@@ -191,13 +196,14 @@ def audit(
         seed: Of the Markov chains that sample large components, and of the people whom attackers look for.
         quick: Do not run the method again, and let one attacker who knows little try fewer people.
     """
-    from tokumei.flow import audit as audit_opened  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+    from tokumei.audits import AuditSettings  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
+    from tokumei.flow import audit as audit_opened  # noqa: PLC0415
 
     opened = _opened(original, release, schema, secret)
     allowed = _allowed(release, allow)
-    return audit_opened(
-        opened, k=k, limits=_limits(recipient, limits), time_limit=time_limit, seed=seed, allow=allowed, quick=quick
-    )
+    chosen = _limits(recipient, limits)
+    settings = AuditSettings(k=k, limits=chosen, time_limit=time_limit, seed=seed, allow=allowed, quick=quick)
+    return audit_opened(opened, settings)
 
 
 def compare(
@@ -275,21 +281,14 @@ def report(
         seed: Of the audit and of the trade-off.
         quick: A quick audit, as in `audit`.
     """
+    from tokumei.audits import AuditSettings  # noqa: PLC0415 - loads numba and scipy
     from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
     Words(language)
     opened = _opened(original, release, schema, secret)
-    allowed = _limits(recipient, limits)
-    material = collect_material(
-        opened,
-        k=k,
-        levels=k_curve,
-        limits=allowed,
-        allow=_allowed(release, allow),
-        time_limit=time_limit,
-        seed=seed,
-        quick=quick,
-    )
+    chosen, allowed = _limits(recipient, limits), _allowed(release, allow)
+    settings = AuditSettings(k=k, limits=chosen, time_limit=time_limit, seed=seed, allow=allowed, quick=quick)
+    material = collect_material(opened, settings, levels=k_curve)
     text = release_report(material, language=language)
     if output is not None:
         write_text(Path(output), text, mode=OWNER_ONLY)
@@ -317,19 +316,24 @@ def _schema(schema: Schema | str | Path | None) -> Schema | None:
 
 
 def _history(data: Any, schema: Schema | str | Path | None, subject: str | None) -> History:
+    _refuse_both(schema, subject)
+    return read_history(data, _schema(schema), subject=subject)
+
+
+def _refuse_both(schema: Schema | str | Path | None, subject: str | None) -> None:
     if schema is not None and subject is not None:
         message = "schema and subject both say whose history it is; give one of them"
         raise ParameterError(message)
-    return read_history(data, _schema(schema), subject=subject)
 
 
 def _opened(
     original: Any, release: Made | str | Path, schema: Schema | str | Path | None, secret: Secret | str | Path | None
 ) -> Opened:
     """Return a release from a folder, or one just made, beside the original that was given."""
-    hidden = read_secret(Path(secret)) if isinstance(secret, (str, Path)) else secret
     if not isinstance(release, Made):
-        return open_release(original, Path(release), schema=_schema(schema), secret=hidden)
+        named = Path(secret) if isinstance(secret, str) else secret
+        return open_release(original, Path(release), schema=_schema(schema), secret=named)
+    hidden = read_secret(Path(secret)) if isinstance(secret, (str, Path)) else secret
     history = read_history(original, _schema(schema) or release.history.schema)
     hidden = hidden or release.secret
     refuse_foreign_secret(history, release.release, hidden)

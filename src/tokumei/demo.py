@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tokumei.audits import AuditSettings
 from tokumei.data import atomic_folder, write_text
 from tokumei.flow import Run, judged, mark_front, plan_of, publish, release, run_frame
 from tokumei.profiles import read_history
@@ -19,14 +20,18 @@ RUNS: Sequence[Run] = (Run(method="pseudonymize"), Run(method="ano-random"), Run
 REPORTS = {"en": "report.html", "ja": "report.ja.html"}
 
 
-def run_demo(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
-    """Fill a new folder with generated data, releases and reports; return what was measured."""
+def run_demo(folder: Path, *, subjects: int, seed: int, key: str = "") -> dict[str, Any]:
+    """Fill a new folder with generated data, releases and reports; return what was measured.
+
+    Data and measurements follow from the seed. The releases do not: a release that can be made again proves nothing,
+    so its random choices come from ``key``, 32 bytes as hexadecimal text (default: the system's entropy).
+    """
     with atomic_folder(folder) as temporary:
-        measured = _fill(temporary, subjects=subjects, seed=seed)
+        measured = _fill(temporary, subjects=subjects, seed=seed, key=key)
     return {"folder": str(folder), "report": str(folder / REPORTS["en"]), **measured}
 
 
-def _fill(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
+def _fill(folder: Path, *, subjects: int, seed: int, key: str) -> dict[str, Any]:
     """Run the flow in an empty folder; return what was measured."""
     original = folder / "purchases.csv"
     write_synthetic("purchases", original, subjects=subjects, seed=seed)
@@ -34,12 +39,12 @@ def _fill(folder: Path, *, subjects: int, seed: int) -> dict[str, Any]:
     write_text(folder / "schema.toml", history.schema.to_toml())
     done: list[Run] = []
     for run in RUNS:
-        made = release(history, plan_of(run.method, k=run.k, seed=seed), audit=False)
+        made = release(history, plan_of(run.method, k=run.k, key=key), audit=False)
         publish(made, folder / f"release-{run.method}", keep_plan=False)
         with stage(f"audit: {run.name}"):
             done.append(judged(made, run, seed=seed))
     runs = mark_front(done)
-    material = collect_material(made, trade_off=run_frame(runs), k=RUNS[-1].k, seed=seed)
+    material = collect_material(made, AuditSettings(k=RUNS[-1].k, seed=seed), trade_off=run_frame(runs))
     with stage("report"):
         for language in LANGUAGES:
             write_text(folder / REPORTS[language], release_report(material, language=language))

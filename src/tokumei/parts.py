@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     # Contests are parts, and every `tokumei --help` and every page of the arena loads them.
     import numpy as np
 
-    from tokumei.data import Channel, Guesses, History, Release, Score, Secret
+    from tokumei.data import Channel, Guesses, History, PublishedPart, Release, Score, Secret, Survey
 
 __all__ = [
     "HOW_IT_RAN",
     "NEEDS",
     "Attack",
+    "CombinableMetric",
     "Method",
     "Metric",
     "ParameterInfo",
@@ -155,10 +156,12 @@ def _type_of(part: type[Part], field: dataclasses.Field[Any]) -> str:
 class Method(Part):
     """Turns a History into a Release and its Secret; never audits.
 
-    ``valid_under`` names the rule sets whose file format the result can satisfy.
+    ``valid_under`` names the rule sets whose file format the result can satisfy; ``not_in_0_1`` the parameters that the
+    manifest of a release made by version 0.1 does not state.
     """
 
     valid_under: ClassVar[frozenset[str]] = frozenset()
+    not_in_0_1: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def rule_sets(self) -> frozenset[str]:
@@ -169,9 +172,18 @@ class Method(Part):
     def anonymize(self, history: History, *, rng: np.random.Generator) -> tuple[Release, Secret]:
         """Return what may be published and what must be kept."""
 
+    def fitted(self, history: History) -> Method:  # noqa: ARG002 - methods that leave something to the data look at it
+        """Return the method with the parameters that it leaves to the data, so that plan and manifest name them."""
+        return self
+
     def channel(self, history: History) -> Channel | None:  # noqa: ARG002 - methods that change values look at it
         """Return how values are changed, as everybody knows who has the parameters; None: attacks cannot use it."""
         return None
+
+    @property
+    def truthful(self) -> bool:
+        """Whether every published cell holds the value of its original record: only generalized, never changed."""
+        return False
 
     def generalized(self, history: History) -> History:
         """Return the records that the published ones stand for, against which an attacker compares them.
@@ -190,11 +202,33 @@ class Attack(Part):
 
 
 class Metric(Part):
-    """Judges a release against the original."""
+    """Judges a release against the original.
+
+    One that is not a `CombinableMetric` needs the whole release at once: of a large one it is measured on some people.
+    """
 
     @abstractmethod
     def measure(self, history: History, release: Release, secret: Secret) -> Score:
         """Return the score."""
+
+
+class CombinableMetric(Metric):
+    """A metric whose score is made of sums over the records of the parts of a release, one part at a time."""
+
+    @abstractmethod
+    def tally(self, part: PublishedPart) -> dict[str, Any]:
+        """Return the sums of one part, numbers or arrays; those of several parts are added up under their names."""
+
+    @abstractmethod
+    def score(self, survey: Survey, tally: Mapping[str, Any]) -> Score:
+        """Return the score of a whole release from what its parts add up to; ``survey`` is about the original."""
+
+    def measure(self, history: History, release: Release, secret: Secret) -> Score:
+        """Return the score of a release that is one part."""
+        from tokumei.data import PublishedPart  # noqa: PLC0415 - the lists of parts are shown without numpy
+
+        part = PublishedPart.whole(history, release, secret)
+        return self.score(part.survey, self.tally(part))
 
 
 AnyPart = TypeVar("AnyPart", bound=Part)

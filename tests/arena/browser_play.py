@@ -192,7 +192,7 @@ class Play:
         """Score, look at the result as a referee, and publish it."""
         desk.close_phase(self.referee, SLUG, "all guesses are in")
         self.referee.open(BOARD)
-        assert self.referee.reads("Only referees see the rankings so far.")
+        self.referee.wait_for("Only referees see the rankings so far.")
         self.renamers.open(BOARD)
         assert not self.renamers.reads("Anonymizers")
         self.renamers.open(f"/c/{SLUG}/")

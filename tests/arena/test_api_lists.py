@@ -40,6 +40,7 @@ def _played(teams: int) -> tuple[Contest, Person]:
     return contest, captains[0]
 
 
+@pytest.mark.half_second
 def test_long_lists_ask_as_often_as_short_ones() -> None:
     counts = []
     for teams in (2, 6):

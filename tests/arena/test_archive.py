@@ -159,6 +159,7 @@ def test_an_archive_shows_one_moment_while_teams_go_on(tmp_path: Path, monkeypat
     assert (done.rows["Blob"], done.rows["Submission"], Submission.objects.count()) == (1, 0, int(goes_on))
 
 
+@pytest.mark.half_second
 def test_the_same_contest_is_not_imported_twice(tmp_path: Path) -> None:
     contest = _full_contest()
     archive.export_contest(contest, tmp_path / "cup.zip")
@@ -219,6 +220,7 @@ def _reach_out(members: dict[str, bytes]) -> None:
     _seal(members, "tables/Team.json")
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("change", "message"),
     [

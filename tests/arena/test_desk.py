@@ -78,6 +78,7 @@ def test_a_contest_takes_a_name_and_one_page(desk: Client) -> None:
     assert "The contest is not visible yet." in page
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -212,6 +213,7 @@ def test_phases_are_extended_and_closed_with_a_reason(desk: Client) -> None:
     assert current.kind == "attack"
 
 
+@pytest.mark.half_second
 def test_what_others_have_seen_is_not_reopened(referee: Person) -> None:
     contest, _captains = played_contest("attack")
     phase = contest.rounds.get().phases.get(kind="anonymize")

@@ -20,7 +20,8 @@ from tests.arena.real_server import RealServer, environment, far_side, own_datab
 from tests.effort import EFFORT
 from tokumei_arena.client import ArenaClient
 
-pytestmark = [pytest.mark.slow, pytest.mark.database]
+# On PostgreSQL in a campaign, where all server tests run there.
+pytestmark = pytest.mark.slow
 
 SEEDS = [8, *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(101, 113))]
 TEAMS = ("Alpha", "Beta", "Gamma")

@@ -42,6 +42,7 @@ def _without_mail_server(settings: LazySettings) -> None:
 # Pages
 
 
+@pytest.mark.half_second
 def test_pages_of_an_account_are_clean(client: Client) -> None:
     person = world.make_person("Hanako")
     Person.objects.filter(pk=person.pk).update(name="Hanako <script>")

@@ -202,7 +202,10 @@ def test_a_missing_file_and_a_directory_are_told_apart(run: Run, tmp_path: Path,
     assert error["message"] == f"{missing}: there is no such file; check the path"
     missing.mkdir()
     error = refused(run, tmp_path, *(word.format(**places) for word in words))
-    assert error["message"] == f"{missing}: this is a directory; name a file in it"
+    # What is general takes a folder of parts too; the files of a contest are files.
+    parts = f"{missing}: the folder holds no parts; its files must end in .parquet or .csv"
+    told = f"{missing}: this is a directory; name a file in it"
+    assert error["message"] == (parts if words[0] in ("describe", "anonymize") else told)
     assert (error["code"], error["file"]) == ("unreadable", str(missing))
 
 

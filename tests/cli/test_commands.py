@@ -70,6 +70,7 @@ def test_help_answers(run: Run) -> None:
         assert ("Usage: tokumei" if words != PASSED_ON else "tokumei arena manage help") in asked.out, words
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -211,7 +212,7 @@ def test_a_fault_of_ours_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPat
 
     path = tmp_path / "data.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    monkeypatch.setattr("tokumei.profiles.profile", fails)
+    monkeypatch.setattr("tokumei.profiles.describe_data", fails)
     monkeypatch.delenv("TOKUMEI_DEBUG", raising=False)
     told = run("describe", path)
     assert (told.status, told.out) == (2, "")
@@ -227,7 +228,7 @@ def test_too_little_memory_is_told(run: Run, monkeypatch: pytest.MonkeyPatch, tm
 
     path = tmp_path / "data.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    monkeypatch.setattr("tokumei.profiles.profile", fails)
+    monkeypatch.setattr("tokumei.profiles.describe_data", fails)
     assert refused(run, tmp_path, "describe", path)["code"] == "memory"
 
 

@@ -171,6 +171,7 @@ def test_a_damaged_release_is_refused_with_its_place(
         assert error["line"] == next(n for n, line in enumerate(lines, start=1) if old in line)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", TABLE.encode()])
 def test_a_file_that_is_no_secret_is_refused(
     run: Run, tmp_path: Path, table: Path, release: Path, content: bytes

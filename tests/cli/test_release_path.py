@@ -50,7 +50,8 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     assert snapshot(tmp_path) == before
     document = run("anonymize", table, "--dry-run", *FAST, "--json").json
     assert document["method"] == "k-anonymity"
-    assert document["parameters"] == {"k": 3, "effort": "fast", "surplus": "delete", "weights": ""}
+    asked = {"k": 3, "effort": "fast", "surplus": "delete", "weights": ""}
+    assert document["parameters"] == {**asked, "loss": "cell-error", "suppress": 0.0}
     assert list(document["steps"]) == ["read", "anonymize", "audit", "publish"]
     assert 1 < document["estimate"]["seconds"] < 5
     assert "seed" not in document["plan"]
@@ -147,7 +148,7 @@ def test_the_public_summary_says_what_was_done_and_no_more(run: Run, tmp_path: P
     made = run("anonymize", table, *FAST, "-o", "release", "--json").json
     text = (tmp_path / "release" / "summary.md").read_text(encoding="utf-8")
     assert f"{made['records']:,} records under 12 pseudonyms" in text
-    assert "k = 3, effort = fast, surplus = delete." in text
+    assert "k = 3, effort = fast, surplus = delete, loss = cell-error, suppress = 0.0." in text
     assert "Names are safe at k = 3, proven" in text
     assert f"{made['utility']['value']:.4f}"[2:] not in text
     manifest = json.loads((tmp_path / "release" / "manifest.json").read_text(encoding="utf-8"))

@@ -36,6 +36,7 @@ def read_texts(texts: list[str | None], field: Field, categories: pl.Series | No
     return read_cells(pl.Series(texts, dtype=pl.String), field, categories)
 
 
+@pytest.mark.half_second
 @given(ordered_fields, range_lists, st.sampled_from([1, 4]))
 def test_ranges_survive_the_way_through_text(field: Field, model: list[list[int] | None], times: int) -> None:
     """Both ways of reading are taken: repeated texts are read once, others one by one."""
@@ -64,6 +65,7 @@ def test_sets_of_any_categories_survive_the_way_through_text(names: list[str], d
     assert cell_text(back, GOODS).to_list() == text.to_list()
 
 
+@pytest.mark.half_second
 @given(st.lists(grammar, max_size=12))
 def test_categories_are_read_as_a_plain_reader_reads_them(texts: list[str]) -> None:
     cells = read_cells(pl.Series(texts, dtype=pl.String), GOODS, LETTERS, literal=True)

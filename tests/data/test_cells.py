@@ -81,6 +81,7 @@ def test_sets_are_ascending_and_distinct(model: list[frozenset[int] | None]) -> 
     assert SetCells.of_sets(named, DICTIONARY).equals(cells).all()
 
 
+@pytest.mark.half_second
 @given(pairs_of_columns())
 def test_hull_is_the_smallest_cell_that_covers_both(columns: tuple[Cells, Cells]) -> None:
     one, other = columns
@@ -112,6 +113,7 @@ def test_concatenation_and_taking_keep_cells(columns: tuple[Cells, Cells]) -> No
     assert model_of(joined.take(np.repeat(backwards, 2))) == [cell for cell in model_of(joined)[::-1] for _ in "12"]
 
 
+@pytest.mark.half_second
 @given(pairs_of_columns())
 def test_sort_keys_are_equal_exactly_where_cells_are(columns: tuple[Cells, Cells]) -> None:
     joined = concat_cells(columns)
@@ -121,6 +123,7 @@ def test_sort_keys_are_equal_exactly_where_cells_are(columns: tuple[Cells, Cells
         assert [left == right for right in keys] == [model == other for other in models]
 
 
+@pytest.mark.half_second
 @given(pairs_of_columns(), st.data())
 def test_contains_knows_every_possible_value(columns: tuple[Cells, Cells], data: st.DataObject) -> None:
     cells = columns[0]
@@ -137,6 +140,7 @@ def test_suppress_hides_what_is_under_the_mask(columns: tuple[Cells, Cells], dat
     assert model_of(cells.suppress(mask)) == expected
 
 
+@pytest.mark.half_second
 @given(pairs_of_columns(), st.data())
 def test_hull_of_groups_covers_runs_of_cells(columns: tuple[Cells, Cells], data: st.DataObject) -> None:
     cells = concat_cells(columns)

@@ -134,6 +134,7 @@ def test_order_and_offsets_partition_the_records(name: str) -> None:
     assert history.counts().tolist() == np.bincount(history.subject, minlength=len(history.subjects)).tolist()
 
 
+@pytest.mark.half_second
 @settings(max_examples=examples(15))
 @given(st.integers(0, 1000))
 def test_a_shuffled_file_gives_the_same_records_in_order(seed: int) -> None:

@@ -197,6 +197,7 @@ def test_parquet_without_columns(tmp_path: Path) -> None:
 CELL = st.text(st.sampled_from('ab",\nx é日'), min_size=1, max_size=4)
 
 
+@pytest.mark.half_second
 @settings(max_examples=examples(40))
 @given(
     st.lists(

@@ -79,8 +79,12 @@ def test_methods_are_compared_and_failures_are_rows() -> None:
         assert by_name[name].loss is None
         assert not by_name[name].front
         assert "SUBJECT" not in by_name[name].message
+    assert good.measures["ncp"] > by_name["pseudonymize"].measures["ncp"] == 0.0
+    assert good.measures["discernibility"] > by_name["pseudonymize"].measures["discernibility"]
+    assert by_name["k-anonymity k=40"].measures == {}
     frame = run_frame(done)
     assert frame.height == len(runs)
+    assert frame.filter(frame["release"] == "k-anonymity k=2")["ncp"].to_list() == [good.measures["ncp"]]
     assert "seconds" not in frame.columns
     assert run_frame(compare(sample("mixed"), runs, seed=3)).equals(frame)
 

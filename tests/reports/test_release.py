@@ -14,6 +14,7 @@ import pytest
 from tests.reports.test_report import _check_self_contained
 from tests.sample_histories import sample
 from tests.words.test_catalogue import _english
+from tokumei.audits import AuditSettings
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.schema import Column, Kind, Schema
 from tokumei.flow import comparison
@@ -45,10 +46,16 @@ def _material(method: str, *, with_secret: bool = True, name: str = "mixed") -> 
 
 
 def _collected(
-    history: History, release: Release, secret: Secret | None, parameters: Any = None, **rest: Any
+    history: History,
+    release: Release,
+    secret: Secret | None,
+    parameters: Any = None,
+    *,
+    trade_off: pl.DataFrame | None = None,
+    k: int | None = None,
 ) -> Material:
     opened = Opened(history=history, release=release, secret=secret, parameters=parameters or {})
-    return dossier.collect_material(opened, quick=True, **rest)
+    return dossier.collect_material(opened, AuditSettings(k=k, quick=True), trade_off=trade_off)
 
 
 def _text(page: str) -> str:

@@ -67,26 +67,26 @@ def audit(
 
     Example: tokumei audit --original my.csv --release release --secret release.secret --recipient partner
     """
+    from tokumei.audits import AuditSettings
     from tokumei.data import read_release
     from tokumei.flow import audit as audit_opened
 
-    allowed = allowed_by(recipient, limits)
+    settings = AuditSettings(
+        k=k,
+        limits=allowed_by(recipient, limits),
+        time_limit=time_limit,
+        seed=seed,
+        guess_seeds=guess_seeds,
+        quick=quick,
+        allow=allow or (),
+    )
     key = signing_key(certificate, sign, original, secret, schema)
     with progress_bars():
         audited = opened(original, release, schema, secret)
         if method is not None:
             audited = replace(audited, release=replace(audited.release, method=method))
-        result = audit_opened(
-            audited,
-            k=k,
-            limits=allowed,
-            time_limit=time_limit,
-            seed=seed,
-            guess_seeds=guess_seeds,
-            quick=quick,
-            allow=allow or (),
-            earlier=[read_release(folder, audited.history) for folder in earlier or []],
-        )
+        together = [read_release(folder, audited.history) for folder in earlier or []]
+        result = audit_opened(audited, settings, earlier=together)
     if certificate is not None and audited.folder is not None:
         write_certificate(audited.folder, result, certificate, key)
     finish_audit(result, json=json)

@@ -63,12 +63,15 @@ def report(
 
     Example: tokumei report --original my.csv --release release --language ja -o report.html
     """
+    from tokumei.audits import AuditSettings
     from tokumei.data import OWNER_ONLY, default_secret_path, write_text
     from tokumei.reports import collect_material, release_report
     from tokumei.words import Words
 
     Words(language)
-    allowed = allowed_by(recipient, limits)
+    settings = AuditSettings(
+        k=k, limits=allowed_by(recipient, limits), time_limit=time_limit, seed=seed, allow=allow or (), quick=quick
+    )
     levels = parse_levels(k_curve, "--k-curve")
     beside = default_secret_path(release)
     hidden_file = secret or (beside if beside.exists() else None)
@@ -76,16 +79,7 @@ def report(
     check_targets([output], original, hidden_file, schema)
     with progress_bars():
         reported = opened(original, release, schema, hidden_file)
-        material = collect_material(
-            reported,
-            k=k,
-            levels=levels,
-            limits=allowed,
-            allow=allow or (),
-            time_limit=time_limit,
-            seed=seed,
-            quick=quick,
-        )
+        material = collect_material(reported, settings, levels=levels)
         text = release_report(material, language=language)
     warn(*material.warnings)
     # The report tells which pseudonyms are protected worst: it is internal.

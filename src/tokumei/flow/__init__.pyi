@@ -1,4 +1,5 @@
 from tokumei.flow.auditing import audit as audit
+from tokumei.flow.comparison import COMPARED_MEASURES as COMPARED_MEASURES
 from tokumei.flow.comparison import EXTRA_ATTACKS as EXTRA_ATTACKS
 from tokumei.flow.comparison import Run as Run
 from tokumei.flow.comparison import compare as compare
@@ -8,7 +9,9 @@ from tokumei.flow.comparison import mark_front as mark_front
 from tokumei.flow.comparison import plan_runs as plan_runs
 from tokumei.flow.comparison import run_frame as run_frame
 from tokumei.flow.estimating import Estimate as Estimate
+from tokumei.flow.estimating import Size as Size
 from tokumei.flow.estimating import estimate as estimate
+from tokumei.flow.estimating import estimate_in_parts as estimate_in_parts
 from tokumei.flow.estimating import spoken as spoken
 from tokumei.flow.gate import refuse_foreign_secret as refuse_foreign_secret
 from tokumei.flow.gate import refuse_identifiers as refuse_identifiers
@@ -23,6 +26,11 @@ from tokumei.flow.making import release as release
 from tokumei.flow.making import seeded as seeded
 from tokumei.flow.opening import Opened as Opened
 from tokumei.flow.opening import open_release as open_release
+from tokumei.flow.parted.making import Running as Running
+from tokumei.flow.parted.releasing import MadeInParts as MadeInParts
+from tokumei.flow.parted.releasing import foresee_parts as foresee_parts
+from tokumei.flow.parted.releasing import needs_parts as needs_parts
+from tokumei.flow.parted.releasing import release_in_parts as release_in_parts
 from tokumei.flow.plan import DEFAULT_METHOD as DEFAULT_METHOD
 from tokumei.flow.plan import FORMATS as FORMATS
 from tokumei.flow.plan import Plan as Plan

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +17,10 @@ import polars as pl
 
 from tokumei.audits import Answer, AuditResult, Question, audit_release
 from tokumei.data import History
-from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError
+from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError, UnknownPartError
 from tokumei.flow.auditing import little_known
 from tokumei.flow.gate import refuse_identifiers
-from tokumei.flow.judging import attack_success
+from tokumei.flow.judging import attack_success, measure
 from tokumei.flow.making import Made, compared_with, release
 from tokumei.flow.opening import Opened
 from tokumei.flow.plan import plan_of
@@ -32,6 +33,18 @@ from tokumei.progress import stage
 EXTRA_ATTACKS = ("re-uniq", "re-item")
 # Re-runs of each method: fewer than in an audit, where one release is judged and not many.
 COMPARED_RUNS, COMPARED_HELD_OUT = 20, 5
+# What releases of tables are usually compared by; those that say nothing of the data are left empty.
+COMPARED_MEASURES = (
+    "ncp",
+    "gen-iloss",
+    "discernibility",
+    "average-class",
+    "non-uniform-entropy",
+    "kl-divergence",
+    "sse-sst",
+    "propensity",
+    "model-accuracy",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +52,8 @@ class Run:
     """One method with its k and other settings, and what came out; ``failure`` is the code of what went wrong.
 
     ``risk`` is the share that the best attack names. ``learned``, ``inferred`` and ``recognized`` are the figures that
-    stand for contents, attributes and membership: what an attacker gets who knows little.
+    stand for contents, attributes and membership: what an attacker gets who knows little. ``measures`` are the values
+    of the metrics that releases are usually compared by.
     """
 
     method: str
@@ -58,6 +72,7 @@ class Run:
     failure: str = ""
     message: str = ""
     seconds: float = 0.0
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -106,10 +121,12 @@ def compare(
     seed: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
+    measures: bool = True,
 ) -> list[Run]:
     """Do all runs and return them with their results, the best trade-offs marked.
 
-    Raises LeakError before any work if a column seems to name people and is not in ``allow``.
+    Without ``measures`` nothing is measured beside loss, risk and records kept. Raises LeakError before any work if a
+    column seems to name people and is not in ``allow``.
     """
     refuse_identifiers(history, allow)
     done = []
@@ -117,7 +134,9 @@ def compare(
         for run in runs:
             begin = time.monotonic()
             with stage(f"compare: {run.name}"):
-                result = _attempt(history, run, allow=allow, seed=seed, threads=threads, time_limit=time_limit)
+                made, result = _attempt(history, run, allow=allow, seed=seed, threads=threads, time_limit=time_limit)
+                if measures and made is not None:
+                    result = dataclasses.replace(result, measures=_measures(made))
             done.append(dataclasses.replace(result, seconds=time.monotonic() - begin))
             advance(1)
     return mark_front(done)
@@ -125,21 +144,31 @@ def compare(
 
 def _attempt(
     history: History, run: Run, *, allow: Sequence[str], seed: int | None, threads: int | None, time_limit: float | None
-) -> Run:
+) -> tuple[Made | None, Run]:
+    """Return the run with its result, and the release unless it failed."""
     plan = plan_of(run.method, run.settings, k=run.k, seed=seed, allow=tuple(allow))
     try:
         # A release that the gate refuses could not be published: it is no choice.
         made = release(history, plan, threads=threads, audit=False)
-        return judged(made, run, seed=seed, time_limit=time_limit)
+        return made, judged(made, run, seed=seed, time_limit=time_limit)
     except TokumeiError as error:
-        return dataclasses.replace(run, failure=error.code, message=error.message)
+        return None, dataclasses.replace(run, failure=error.code, message=error.message)
     except MemoryError:
         message = "the memory is not enough for this method; give less data"
-        return dataclasses.replace(run, failure="memory", message=message)
+        return None, dataclasses.replace(run, failure="memory", message=message)
     except Exception as error:
         # The text of a fault of ours, or of another package's part, may hold data: only its kind is told.
         message = f"internal error ({type(error).__name__}); run 'tokumei anonymize' with this method to see more"
-        return dataclasses.replace(run, failure="internal", message=message)
+        return None, dataclasses.replace(run, failure="internal", message=message)
+
+
+def _measures(made: Made) -> dict[str, float]:
+    """Return the value of every measure that says something of the data."""
+    found = {}
+    for name in COMPARED_MEASURES:
+        with suppress(InfeasibleError, SchemaError, UnknownPartError):
+            found[name] = measure(made, [make_part(find_part("metric", name))])[0].value
+    return found
 
 
 def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
@@ -226,9 +255,10 @@ def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
             "front": run.front,
             "failure": run.failure,
             "message": run.message,
+            **{name: run.measures.get(name) for name in COMPARED_MEASURES},
         }
         for run in runs
     ]
     kinds = {"k": pl.Int64, "loss": pl.Float64, "kept": pl.Float64, "risk": pl.Float64, "candidates": pl.Int64}
-    kinds |= dict.fromkeys(("learned", "inferred", "recognized"), pl.Float64)
+    kinds |= dict.fromkeys(("learned", "inferred", "recognized", *COMPARED_MEASURES), pl.Float64)
     return pl.DataFrame(rows, schema_overrides=kinds)

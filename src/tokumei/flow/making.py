@@ -18,6 +18,7 @@ from tokumei.data import (
     CellShares,
     History,
     Release,
+    ReleaseFacts,
     Schema,
     Score,
     Secret,
@@ -86,7 +87,7 @@ class Made:
     @cached_property
     def shares(self) -> list[CellShares]:
         """How many cells of every column are exact, generalized or withheld."""
-        return cell_shares(self.release)
+        return cell_shares(ReleaseFacts.of(self.release))
 
     def write(self, folder: str | Path, *, secret_file: str | Path | None = None) -> Published:
         """Write the release folder and, beside it, what only the publisher keeps, as ``tokumei anonymize`` does.

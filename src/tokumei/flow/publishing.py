@@ -12,8 +12,8 @@ from tokumei.data import (
     OWNER_ONLY,
     Outcome,
     Release,
+    ReleaseFacts,
     Secret,
-    cell_shares,
     check_file_target,
     check_folder_target,
     default_secret_path,
@@ -116,8 +116,7 @@ def write_parts(
     private: Mapping[Path, str] | None = None,
 ) -> Published:
     """Write what is kept, the texts of ``private`` included, then the folder; all of it or nothing."""
-    shares = cell_shares(release)
-    summary = public_summary(release, shares, parameters=parameters, about=about, verdict=verdict)
+    summary = public_summary(ReleaseFacts.of(release), parameters=parameters, about=about, verdict=verdict)
     # What is kept goes first: a release whose secret could not be written would be lost to its publisher.
     written: list[Path] = []
     try:
