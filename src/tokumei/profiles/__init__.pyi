@@ -4,7 +4,10 @@ from tokumei.profiles.columns import profile as profile
 from tokumei.profiles.four_records import unicity as unicity
 from tokumei.profiles.identifiers import Suspect as Suspect
 from tokumei.profiles.identifiers import identifier_suspects as identifier_suspects
+from tokumei.profiles.identifiers import looked_at as looked_at
+from tokumei.profiles.identifiers import number_span as number_span
 from tokumei.profiles.identifiers import refuse_unknown_columns as refuse_unknown_columns
+from tokumei.profiles.identifiers import suspected as suspected
 from tokumei.profiles.infer import infer_schema as infer_schema
 from tokumei.profiles.known_records import Share as Share
 from tokumei.profiles.large import describe_data as describe_data
@@ -15,3 +18,6 @@ from tokumei.profiles.reading import refined_schema as refined_schema
 from tokumei.profiles.risk import ColumnRisk as ColumnRisk
 from tokumei.profiles.risk import RawRisk as RawRisk
 from tokumei.profiles.risk import raw_risk as raw_risk
+from tokumei.profiles.value_spread import ValueSpread as ValueSpread
+from tokumei.profiles.value_spread import some_owned as some_owned
+from tokumei.profiles.value_spread import some_values as some_values

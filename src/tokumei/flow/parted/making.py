@@ -2,6 +2,7 @@
 
     survey    dictionaries, spreads, subjects                     one pass
     code      integer codes; counts and sums per subject          a task per batch of the input
+    gate      no column names people, by counts of all records
     cut       subjects lined up and cut into blocks, by features alone
     deal      records to the part of their block                  a task per batch
     solve     group, align, merge, write                          a task per part (some neighbouring blocks)
@@ -37,6 +38,7 @@ from tokumei.errors import InfeasibleError
 from tokumei.flow.making import seeded
 from tokumei.flow.parted.coding import CodeJob, code_rows, joined_features
 from tokumei.flow.parted.figures import Figures, joined_figures
+from tokumei.flow.parted.identifying import Tallies
 from tokumei.flow.parted.publishing import PublishJob, publish_part
 from tokumei.flow.plan import Plan, fresh_key
 from tokumei.methods import (
@@ -153,7 +155,9 @@ def make_parts(data: DataSet, plan: Plan, method: KAnonymity, folder: Path, runn
         raise InfeasibleError(message)
     place = open_engine(running.engine, workers=running.at_once(), cluster=running.cluster)
     with output_told(folder), place as engine, stage(engine.dashboard or running.engine):
-        solved = _solved(data, survey, method, folder, engine)
+        coding = _coded(data, folder, engine)
+        Tallies([job.tally for job in coding], [job.codes for job in coding], survey).refuse(plan.allow)
+        solved = _solved(coding, survey, method, folder, engine)
         figures = joined_figures([job.figures for job in solved], survey, method=method.name)
         _draw_names(figures, survey, plan, folder)
         parts = _published([job.records for job in solved], survey, folder, engine)
@@ -180,13 +184,20 @@ def _survey(data: DataSet, plan: Plan, folder: Path) -> Survey:
     return survey
 
 
-def _solved(data: DataSet, survey: Survey, method: KAnonymity, folder: Path, engine: Engine) -> list[SolveJob]:
-    """Code the input, cut its subjects into parts, bring the records to their part and group them there."""
+def _coded(data: DataSet, folder: Path, engine: Engine) -> list[CodeJob]:
+    """Code the input."""
     coding = [
         CodeJob(number, data, first, folder / "survey", folder / "coded")
         for number, first in enumerate(data.batch_starts())
     ]
     run_tasks(code_rows, coding, engine, label="coding")
+    return coding
+
+
+def _solved(
+    coding: Sequence[CodeJob], survey: Survey, method: KAnonymity, folder: Path, engine: Engine
+) -> list[SolveJob]:
+    """Cut the subjects into parts, bring the records to their part and group them there."""
     features = joined_features([job.sums for job in coding], survey)
     work = method.work(survey.records)
     blocks = [block.units for block in cut_features(features, **method.cut(work))]

@@ -16,7 +16,7 @@ from tokumei.flow.publishing import Places, Published
 from tokumei.methods import KAnonymity
 from tokumei.profiles import infer_schema, refined_schema
 
-# Rows that show what the columns mean, and whether one of them names people.
+# Rows that show what the columns mean; whether one of them names people is seen in all rows, or foreseen in these.
 SAMPLE_ROWS = 100_000
 # A byte of packed text holds about so many records' worth of what is unpacked.
 _RECORDS_PER_MEGABYTE = {".csv": 30_000, ".parquet": 250_000}
@@ -74,7 +74,7 @@ def release_in_parts(
 ) -> MadeInParts:
     """Make and write a release of a data set that need not fit into memory."""
     data, sample, filled = open_data_set(path, plan, subject=subject)
-    whole, method = complete(sample, filled, threads=running.workers)
+    whole, method = complete(sample, filled, threads=running.workers, sample=True)
     strict = require_parts(method)
     sample.schema.check_publishable()
     if sample.schema.kept:
