@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from tokumei.cli.options import AllowOption, SchemaOption, SecretOption, SubjectOption, refuse_both
-from tokumei.cli.out_of_core import ClusterOption, EngineOption, MemoryOption, ResumeOption, in_parts, running_of
+from tokumei.cli.options import AllowOption, MemoryOption, SchemaOption, SecretOption, SubjectOption, refuse_both
+from tokumei.cli.out_of_core import ClusterOption, EngineOption, ResumeOption, in_parts, running_of
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,

@@ -11,7 +11,6 @@ from tokumei.profiles.identifiers import suspected as suspected
 from tokumei.profiles.infer import infer_schema as infer_schema
 from tokumei.profiles.known_records import Share as Share
 from tokumei.profiles.large import describe_data as describe_data
-from tokumei.profiles.large import is_large_data as is_large_data
 from tokumei.profiles.large import some_people as some_people
 from tokumei.profiles.reading import read_history as read_history
 from tokumei.profiles.reading import refined_schema as refined_schema

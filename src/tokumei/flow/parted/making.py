@@ -17,7 +17,6 @@ is files in a folder that only its owner can read, so that a run that was interr
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import PART_RECORDS, DataSet, Survey, output_told, write_private
+from tokumei.data import PART_RECORDS, DataSet, Survey, allowed_gigabytes, output_told, write_private
 from tokumei.engine import DealJob, Engine, deal, open_engine, run_tasks, task_output
 from tokumei.errors import InfeasibleError
 from tokumei.flow.making import seeded
@@ -78,7 +77,7 @@ class Running:
 
     def at_once(self) -> int:
         """Return how many tasks may be at work: no more than there is memory for, but one."""
-        memory = machine_gigabytes() / 2 if self.memory is None else self.memory
+        memory = allowed_gigabytes() if self.memory is None else self.memory
         return max(1, min(self.workers, int((memory - DRIVER_GIGABYTES) / WORKER_GIGABYTES)))
 
 
@@ -90,11 +89,6 @@ class PartedRelease:
     figures: Figures
     survey: Survey
     plan: Plan
-
-
-def machine_gigabytes() -> float:
-    """Return the memory of this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
 
 
 def require_parts(method: object) -> KAnonymity:
