@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from tokumei.flow import Running, places_of, plan_of, release_in_parts
 from tokumei.flow.parted import making
@@ -40,10 +41,10 @@ def measured(data: Path, workers: int, effort: str, k: int) -> dict[str, Any]:
     """Make a release with so many workers; return what its block stage took, and a digest of its bytes."""
     with tempfile.TemporaryDirectory() as times, tempfile.TemporaryDirectory(dir=data.parent) as place:
         os.environ[_FOLDER] = times
-        making.solve_part = solve_timed
         begin = time.perf_counter()
         plan = plan_of("k-anonymity", {"k": k, "effort": effort}, seed=1)
-        release_in_parts(data, plan, places_of(Path(place) / "release"), Running(engine="dask", workers=workers))
+        with mock.patch.object(making, "solve_part", solve_timed):
+            release_in_parts(data, plan, places_of(Path(place) / "release"), Running(engine="dask", workers=workers))
         clock = time.perf_counter() - begin
         tasks = [json.loads(file.read_text(encoding="utf-8")) for file in Path(times).iterdir()]
         files = sorted((Path(place) / "release").rglob("*.parquet"))
