@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-# So many pairs are compared; of so few, chance gives an image.
-SAMPLE, FEWEST_PAIRS = 500, 5
+from tokumei.profiles.value_spread import ValueSpread
+
+# Of so few pairs, chance gives an image.
+FEWEST_PAIRS = 5
 # A digest may be cut to so many digits, a part of an id have so few letters.
 SHORTEST_DIGEST, SHORTEST_PART = 6, 3
 MOST = 0.5
@@ -43,16 +45,14 @@ _IMAGES: Mapping[str, Callable[[str, str], bool]] = {
 }
 
 
-def id_image(pairs: pl.DataFrame, subjects: pl.Series) -> str:
+def id_image(spread: ValueSpread, subjects: pl.Series) -> str:
     """Return what image of the id most values of a column are, empty if none.
 
-    ``pairs`` has every pair of a subject (its number in ``subjects``) and a value (as text) once. Values that several
-    subjects share are no image.
+    Values that several subjects share are no image.
     """
-    alone = pairs.filter(pl.len().over("value") == 1).sort("subject", "value")
-    if len(alone) < FEWEST_PAIRS or len(alone) <= MOST * len(pairs):
+    if spread.lone < FEWEST_PAIRS or spread.lone <= MOST * spread.pairs:
         return ""
-    sample = alone.gather_every(max(1, len(alone) // SAMPLE))
+    sample = spread.owned
     ids = subjects.cast(pl.String).gather(sample["subject"]).to_list()
     values = sample["value"].to_list()
     for name, image in _IMAGES.items():
