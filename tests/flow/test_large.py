@@ -9,6 +9,7 @@ import pytest
 
 from tests.parted_releases import changed_manifest, write_parted
 from tokumei.audits import AuditSettings, byte_findings
+from tokumei.data import release_parts
 from tokumei.errors import TokumeiError
 from tokumei.flow import Made, Plan, audit, measure_all, open_release, release
 from tokumei.flow import large as large_releases
@@ -33,6 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Path]:
 def parted(made: tuple[Made, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """Return the folders of the release in parts and of its secret; no release is small enough to be held."""
     monkeypatch.setattr(large_releases, "IN_MEMORY_RECORDS", 100)
+    monkeypatch.setattr(release_parts, "PART_RECORDS", len(made[0].release) // 3 + 1)
     folder = tmp_path / "release"
     return folder, write_parted(made[0], folder)
 
@@ -87,8 +89,8 @@ def test_without_the_secret_equal_histories_alone_are_judged(
     made: tuple[Made, Path], parted: tuple[Path, Path]
 ) -> None:
     result = audit(open_release(made[1], parted[0]))
-    assert (result.k_anonymity, result.verdict.outcome, result.with_secret) == (2, "safe", False)
-    assert [reason.code for reason in result.verdict.reasons] == ["k-anonymous"]
+    assert (result.k_anonymity, result.verdict.outcome, result.with_secret) == (2, "not-shown-unsafe", False)
+    assert [reason.code for reason in result.verdict.reasons] == ["k-anonymous", "pseudonyms-untested"]
 
 
 def test_rows_of_a_part_in_another_order_are_a_finding(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:
@@ -113,7 +115,7 @@ def test_a_history_of_its_own_is_found_in_any_part(made: tuple[Made, Path], part
 def test_small_releases_in_parts_are_read_as_one(
     made: tuple[Made, Path], parted: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.undo()
+    monkeypatch.setattr(large_releases, "IN_MEMORY_RECORDS", 10**6)
     opened = open_release(made[1], parted[0], secret=parted[1])
     assert opened.whole is None
     assert opened.release.text().equals(made[0].release.text())

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from tokumei.audits.published_bytes import byte_findings, file_digests
+from tokumei.audits.manifest import file_digests
+from tokumei.audits.published_bytes import byte_findings
 from tokumei.audits.published_groups import history_groups
 from tokumei.audits.result import AuditResult
 from tokumei.audits.signing import SigningKey, signature_holds

@@ -86,7 +86,7 @@ def _interrupts_noted() -> Iterator[threading.Event]:
     """Note Ctrl-C in an event instead of raising; raise it at the end. Only a main thread can and needs to do so."""
     stop = threading.Event()
     previous = signal.getsignal(signal.SIGINT)
-    if previous is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    if not callable(previous) or threading.current_thread() is not threading.main_thread():
         yield stop
         return
     signal.signal(signal.SIGINT, lambda *_: stop.set())
