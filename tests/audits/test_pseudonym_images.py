@@ -104,7 +104,9 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "sha256 of JSON": _spelled(lambda text: f'{{"id": "{text}"}}'.encode()),
     "md5 of a padded number": _spelled(lambda text: text[1:].zfill(8).encode(), "md5"),
     "md5 of the bytes of a number": _spelled(lambda text: int(text[1:]).to_bytes(8, "little"), "md5"),
-    "md5 of md5": _spelled(lambda text: hashlib.new("md5", text.encode()).hexdigest().encode(), "md5"),
+    "sha1 of sha1": _spelled(
+        lambda text: hashlib.new("sha1", text.encode(), usedforsecurity=False).hexdigest().encode(), "sha1"
+    ),
     "sha256 twice": _spelled(lambda text: hashlib.sha256(text.encode()).digest()),
     "hmac under the id": lambda text: hmac.digest(text.encode(), text.encode(), "sha256").hex(),
     "uuid5": lambda text: uuid.uuid5(uuid.NAMESPACE_DNS, text).hex,

@@ -31,16 +31,23 @@ def values_in_ranges(low: Ints, high: Ints, row: Ints, tied: tuple[Ints, Ints], 
     # Chance decides between what is worth the same.
     chance = 1.0 + 1e-6 * rng.random((2, len(row)))
     ends = np.where(ranges.plain, 0.5, 1.0 / ranges.count) * chance
-    catalogues = [_Catalogue.of(key, low, high) for key in tied]
+    catalogues = [_Catalogue.of(key, low, high) for key in (*tied, np.zeros_like(row))]
     counts = [catalogue.counted(*ends) for catalogue in catalogues]
-    tried = [low, high, *(values for one in zip(catalogues, counts, strict=True) for values in one[0].usual(one[1]))]
+    tried = [
+        low,
+        high,
+        *(values for one in zip(catalogues[:2], counts[:2], strict=True) for values in one[0].usual(one[1])),
+    ]
     within = np.stack([(low < values) & (values < high) for values in tried[2:]])
     places = [[catalogue.place(values) for values in tried] for catalogue in catalogues]
     for _ in range(ROUNDS):
         counts = [catalogue.counted(*ends) for catalogue in catalogues]
-        worth = np.ones((len(tried), len(row)))
-        for catalogue, count, place in zip(catalogues, counts, places, strict=True):
-            worth *= np.stack([catalogue.share(count, one) for one in place])
+        category, number, anywhere = (
+            np.stack([catalogue.share(count, one) for one in place])
+            for catalogue, count, place in zip(catalogues, counts, places, strict=True)
+        )
+        # Category and class count as independent witnesses of the value.
+        worth = category * number / anywhere
         worth[:2] *= chance
         inner = np.where(within, worth[2:], 0.0)
         ends = np.stack(ranges.shares(worth[0], worth[1], worth[0] + worth[1] + inner.max(axis=0, initial=0.0)))
