@@ -75,7 +75,7 @@ def run_main(*words: object) -> None:
 
     once = mock.patch("typer.main.get_params_from_function", _signature)
     try:
-        with once, mock.patch.object(main, "_ending_on_sigterm", nullcontext):
+        with once, mock.patch.object(main, "_ending_when_asked", nullcontext):
             main.main([str(word) for word in words])
     finally:
         ENDING.go_on()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -204,6 +205,18 @@ def test_unchanged_values_leave_a_single_candidate() -> None:
     result = audit_release(HISTORY, release, Secret(owners_of(HISTORY, NAMES), np.arange(len(HISTORY))))
     assert (result.verdict.outcome, result.max_posterior) == (Outcome.UNSAFE, 1.0)
     assert result.verdict.reasons[0].sentence.startswith("60 of 60 pseudonyms have a single candidate")
+
+
+def test_columns_that_are_kept_are_named_instead_of_a_larger_k() -> None:
+    """The advice was "k = 3 or more" when k was 3: no k changes what is published as it is."""
+    columns = [replace(column, keep=True) for column in HISTORY.schema.columns]
+    history = replace(HISTORY, schema=replace(HISTORY.schema, columns=tuple(columns)))
+    cells = {name: history.cells(name) for name in history.codes}
+    release = Release(history.schema, NAMES.gather(history.subject), cells)
+    result = audit_release(history, release, Secret(owners_of(history, NAMES), np.arange(len(history))), k=3)
+    remedies = [reason.remedy for reason in result.verdict.reasons if reason.code == "single-candidate"]
+    assert remedies[0].startswith("generalize or drop the columns that the schema keeps unchanged: ")
+    assert all("or more" not in reason.remedy for reason in result.verdict.reasons)
 
 
 def test_a_larger_k_than_published_is_refused() -> None:

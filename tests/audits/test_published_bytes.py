@@ -17,7 +17,8 @@ from tests.conftest import Run
 from tests.effort import examples
 from tests.sample_histories import sample
 from tokumei.audits import AuditSettings
-from tokumei.audits.published_bytes import byte_findings, file_digests
+from tokumei.audits.manifest import file_digests
+from tokumei.audits.published_bytes import byte_findings
 from tokumei.data.history import History
 from tokumei.data.release_folder import ReleaseFolder, write_release
 from tokumei.data.schema import Column, Kind, Schema

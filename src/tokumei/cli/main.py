@@ -27,7 +27,7 @@ from tokumei.cli.examples import add_examples, readable_help, usage_error
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
 from tokumei.contests import find_contest
-from tokumei.engine import abandoned
+from tokumei.engine import abandoned, ask_to_end, forget_to_end
 from tokumei.errors import OutputError, ParameterError, TokumeiError, UnknownPartError
 from tokumei.parts import part_names
 
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _prepare_streams()
     asked: list[int] = []
     try:
-        with _ending_on_sigterm(asked):
+        with _ending_when_asked(asked):
             status = _run(words, json=json)
     except BaseException as error:
         # What is shown is one sentence; a developer may ask for all of it.
@@ -169,21 +169,34 @@ def _prepare_streams() -> None:
 
 
 @contextmanager
-def _ending_on_sigterm(asked: list[int]) -> Iterator[None]:
-    """Let a request of the system to end unwind the stack, so that no temporary file is left; note it in ``asked``."""
+def _ending_when_asked(asked: list[int]) -> Iterator[None]:
+    """Let a request to end unwind the stack, so that no temporary file is left; note those of the system in ``asked``.
+
+    An interrupt that whoever started the program lets it ignore (a shell that runs it in the background) stays so.
+    """
 
     def end(number: int, _: object) -> None:
         asked.append(number)
+        ask_to_end(_Terminated)
         raise _Terminated
+
+    def interrupt(_number: int, _: object) -> None:
+        ask_to_end(KeyboardInterrupt)
+        raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    handlers = {signal.SIGTERM: end}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        handlers[signal.SIGINT] = interrupt
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        forget_to_end()
 
 
 def _run(words: Sequence[str], *, json: bool) -> int:
