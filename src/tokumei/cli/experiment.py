@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.output import JsonFlag, check_language, finish, progress_bars, show_table, tell
+from tokumei.cli.output import ChartLanguage, JsonFlag, check_language, finish, progress_bars, show_table, tell
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +37,7 @@ def concealment(
     daily: Annotated[
         bool, typer.Option("--daily", help="Compare people by the time of day, whatever the day.")
     ] = False,
-    language: Annotated[str, typer.Option("--language", help="Language of figures and report: en or ja.")] = "en",
+    language: ChartLanguage = "en",
     json: JsonFlag = False,
 ) -> None:
     """2-anonymity against 2-concealment on trajectories: errors, figures 8 to 12, and the audit of each.

@@ -38,6 +38,7 @@ STDOUT_FAILED = "stdout"
 SHOWN_FINDINGS = 20
 
 LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
+ChartLanguage = Annotated[str, typer.Option("--language", help="Language of the figures: en or ja.")]
 StrictFlag = Annotated[
     bool, typer.Option("--strict", help="Replace oddities of the official programs by what the rules mean.")
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from tokumei.contests import ranking
@@ -28,9 +28,7 @@ _OVERALL_RULE: Both = {
 INCONSISTENT: Both = {"en": "P does not fit the data", "ja": "PがM'とT'の内容に合いません"}
 
 
-def round_table(
-    entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: bool, need_consistent: bool
-) -> RoundTable:
+def round_table(entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: bool, need_consistent: bool) -> RoundTable:
     """Return anonymizers by utility error and largest rate together (their maximum or sum), attackers by mean rate.
 
     If P must fit the data, a release whose P does not counts as none.
@@ -75,7 +73,7 @@ def _consistent(entry: Entry) -> bool:
 
 
 def _anonymizers(
-    entries: Sequence[Entry], pairs: Sequence[Pair], false: Set[str], *, largest: bool
+    entries: Sequence[Entry], pairs: Sequence[Pair], false: Container[str], *, largest: bool
 ) -> tuple[Row, ...]:
     received: dict[str, float] = {}
     for pair in pairs:
