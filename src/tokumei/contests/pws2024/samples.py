@@ -164,8 +164,8 @@ class LikelihoodAttack(Part):
         gain = np.zeros((b.height, a.height))
         for table in tables:
             gain += self._by_counts(a, b, table) + self._by_rows(a, b, table)
-        chosen = assign(gain.max() - gain)
-        return [(int(row), self._hidden(a, b, tables, place, int(row))) for place, row in enumerate(chosen)]
+        chosen = assign(gain.max() - gain).columns.tolist()
+        return [(row, self._hidden(a, b, tables, place, row)) for place, row in enumerate(chosen)]
 
     def _by_counts(self, a: pl.DataFrame, b: pl.DataFrame, table: Table) -> Floats:
         """Return the log likelihood ratios of the ratings of b given the known columns of a."""
