@@ -20,7 +20,7 @@ _SCORE: Both = {"en": "total", "ja": "合計"}
 _SUM: Both = {"en": "sum of s over all files", "ja": "全ファイルのsの合計"}
 _RULE: Both = {
     "en": "Anonymizers: highest s_I of file 1 plus s_T of file 2, each the least that an attacker or sample attack "
-    "left. Attackers: least sum of s_I and s_T over both files of all others, 1 where nothing valid was handed in. Equal "
+    "left. Attackers: least sum of s_I and s_T over both files of all others, 1 where nothing valid came. Equal "
     "teams share a rank.",
     "ja": "匿名加工：ファイル1のs_Iとファイル2のs_T（攻撃者とサンプル攻撃の中の最小値）の和が大きい順。攻撃：他チームの"
     "両ファイルに対するs_Iとs_Tの合計（提出がなければ1）が小さい順。等しいチームは同順位です。",
