@@ -15,7 +15,7 @@ import polars as pl
 
 from tokumei.array_types import Bools
 from tokumei.contests.pws2024.files import BASICS, COLUMNS, JOINED, KNOWN, MOVIES, TEST_ROWS
-from tokumei.contests.pws2024.table import Table, Values
+from tokumei.contests.pws2024.table import Table, text_codes, values_of
 from tokumei.errors import InfeasibleError
 
 HIDDEN = "*"
@@ -91,10 +91,8 @@ def sample_attack(a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> 
 
 def _differs(rows: pl.Series, shown: pl.Series) -> Bools:
     """Return for every pair of a test row and a shown row whether their cells differ as text."""
-    texts = pl.concat([rows, shown])
-    known = texts.unique()
-    codes = texts.replace_strict(known, pl.Series(range(len(known)), dtype=pl.Int64)).to_numpy()
-    return codes[: len(rows), None] != codes[None, len(rows) :]
+    (asked, given), _texts = text_codes(rows, shown)
+    return asked[:, None] != given[None, :]
 
 
 def count_hits(truth: Table, answers: Table, team: int | None = None) -> tuple[int, int] | None:
@@ -107,13 +105,15 @@ def count_hits(truth: Table, answers: Table, team: int | None = None) -> tuple[i
     if len(names) != len(truth.columns) or answers.rows != truth.rows or answers.error:
         return None
     first, second = (
-        _equal(Values.of(truth.frame[ours]), Values.of(answers.frame[theirs]))
-        for ours, theirs in zip(truth.columns, names, strict=True)
+        _equal(truth.frame[ours], answers.frame[theirs]) for ours, theirs in zip(truth.columns, names, strict=True)
     )
     return first, second
 
 
-def _equal(truth: Values, answers: Values) -> int:
-    if truth.numeric != answers.numeric:
-        return 0
-    return int((truth.series == answers.series).sum() or 0)
+def _equal(truth: pl.Series, answers: pl.Series) -> int:
+    """Return how many cells are equal; a column of texts equals no column of numbers anywhere."""
+    right, given = (values_of(column.unique().to_list()) for column in (truth, answers))
+    return sum(
+        right[one] is not None and right[one] == given[other]
+        for one, other in zip(truth.to_list(), answers.to_list(), strict=True)
+    )

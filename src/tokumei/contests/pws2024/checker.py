@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from tokumei.contests.notes import KEPT_NOTES, LONGEST_VALUE, note_of_error
 from tokumei.contests.pws2024.files import KNOWN, NAME, RATINGS, TEST_ROWS
-from tokumei.contests.pws2024.table import Table, Values, parse_table
+from tokumei.contests.pws2024.table import MISSING_TEXTS, Table, number_of, parse_table, values_of
 from tokumei.contests.values import Both, Note
 from tokumei.data import read_bytes
 from tokumei.errors import TokumeiError
 
 FILE_NAME = re.compile(r"C\d{2}_\d\.csv")
 SHOWN_OFFICIAL = 20
+_RATING_NUMBERS = frozenset(map(float, RATINGS))
 SENTENCES: dict[str, Both] = {
     "file-missing": {"en": "the file does not exist", "ja": "ファイルが存在しません"},
     "file-name": {
@@ -177,7 +177,7 @@ def _check_values(
             odd = ~cells.is_in(list(RATINGS))
         else:
             known = original.frame[name].unique()
-            wrong, code = ~_allowed(cells, _member_of(Values.of(known))), "unknown-value"
+            wrong, code = ~_allowed(cells, _member_of(known)), "unknown-value"
             odd = ~cells.is_in(known.implode())
         if wrong.any():
             codes.append(("RATING" if rating else "UNKNOWN_VALUE", name))
@@ -185,26 +185,20 @@ def _check_values(
     return codes
 
 
-def _allowed(cells: pl.Series, rule: Callable[[Values], pl.Series]) -> pl.Series:
-    """Return which cells keep a rule for single values; cells are judged by themselves, not by their column."""
-    texts = cells.unique()
-    kept = [bool(rule(Values.of(texts[place : place + 1]))[0]) for place in range(len(texts))]
-    return cells.is_in(texts.filter(pl.Series(np.array(kept, dtype=bool))).implode())
+def _allowed(cells: pl.Series, rule: Callable[[str], bool]) -> pl.Series:
+    """Return which cells keep a rule; cells are judged by themselves, not by their column."""
+    texts = [text for text in cells.unique().to_list() if text not in MISSING_TEXTS and rule(text)]
+    return cells.is_in(pl.Series(texts, dtype=pl.String).implode())
 
 
-def _is_rating(values: Values) -> pl.Series:
-    if not values.numeric:
-        return pl.Series([False])
-    return values.series.is_in([float(rating) for rating in RATINGS]).fill_null(value=False)
+def _is_rating(text: str) -> bool:
+    return number_of(text) in _RATING_NUMBERS
 
 
-def _member_of(known: Values) -> Callable[[Values], pl.Series]:
-    def rule(values: Values) -> pl.Series:
-        if values.numeric != known.numeric:
-            return pl.Series([False])
-        return values.series.is_in(known.series.implode()).fill_null(value=False)
-
-    return rule
+def _member_of(known: pl.Series) -> Callable[[str], bool]:
+    values = set(values_of(known.to_list()).values())
+    numeric = not any(isinstance(value, str) for value in values)
+    return lambda text: (number_of(text) if numeric else text) in values - {None}
 
 
 def check_answers(answers: Table, file: str = "E", *, strict: bool = False) -> Findings:

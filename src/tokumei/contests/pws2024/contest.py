@@ -74,7 +74,7 @@ class Pws2024(Contest):
         "en": "PWS Cup 2024: check, measure, attack and judge ten tables of film ratings",
         "ja": "PWS Cup 2024：映画評価の10の表を検査、測定、攻撃、判定する",
     }
-    sizes: ClassVar[Sizes | None] = Sizes(default=10_000, low=100, high=20_000, demo=1_500)
+    sizes: ClassVar[Sizes | None] = Sizes(default=10_000, low=100, high=20_000, demo=600)
     draws_private_data: ClassVar[bool] = True
     rounds: ClassVar[Mapping[str, RoundPreset]] = {
         "practice": STANDARD_ROUNDS["practice"],

@@ -18,7 +18,7 @@ from numba import njit
 from tokumei.array_types import Floats, Ints
 from tokumei.contests.pws2024.attack_task import HIDDEN, sample_attack
 from tokumei.contests.pws2024.files import BASICS, MOVIES, TABLES
-from tokumei.contests.pws2024.table import Table
+from tokumei.contests.pws2024.table import Table, text_codes
 from tokumei.contests.pws2024.utility import views_of
 from tokumei.data import assign
 from tokumei.parts import Part, parameter
@@ -161,67 +161,67 @@ class LikelihoodAttack(Part):
 
     def answers(self, a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> list[tuple[int, str]]:
         """Return the row of a and the hidden value for every row of b."""
+        views = [_View.of(a, b, table) for table in tables]
         gain = np.zeros((b.height, a.height))
-        for table in tables:
-            gain += self._by_counts(a, b, table) + self._by_rows(a, b, table)
+        for view in views:
+            together = np.stack([(view.known + row).max(axis=1) for row in view.ratings]).astype(np.float64)
+            gain += self.sharpness * (together - together.mean()) + self._by_counts(a, b, view)
         chosen = assign(gain.max() - gain).columns.tolist()
-        return [(row, self._hidden(a, b, tables, place, row)) for place, row in enumerate(chosen)]
+        return [(row, self._hidden(b, views, place, row)) for place, row in enumerate(chosen)]
 
-    def _by_counts(self, a: pl.DataFrame, b: pl.DataFrame, table: Table) -> Floats:
+    def _by_counts(self, a: pl.DataFrame, b: pl.DataFrame, view: _View) -> Floats:
         """Return the log likelihood ratios of the ratings of b given the known columns of a."""
         gain = np.zeros((b.height, a.height))
-        movies = [name for name in MOVIES if name in table.columns]
-        share = 1 / sum(name in one for name in movies for one in TABLES) * len(movies)
         for name in BASICS:
-            groups, of_people, size = _pair_codes(table.frame[name], a[name])
-            for movie in movies:
-                values, asked, width = _pair_codes(table.frame[movie], b[movie])
-                counts = np.zeros((size, width))
+            (groups, people), texts = text_codes(view.table.frame[name], a[name])
+            for movie in view.movies:
+                (values, asked), ratings = text_codes(view.table.frame[movie], b[movie])
+                counts = np.zeros((len(texts), len(ratings)))
                 np.add.at(counts, (groups, values), 1)
-                usual = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * width)
+                usual = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * len(ratings))
                 rates = (counts + self.smoothing * usual) / (counts.sum(axis=1, keepdims=True) + self.smoothing)
-                gain += share * np.log(rates / usual)[of_people][:, asked].T
+                # A film that stands in several tables speaks once.
+                gain += np.log(rates / usual)[people][:, asked].T / sum(movie in movies for movies in TABLES)
         return gain
 
-    def _by_rows(self, a: pl.DataFrame, b: pl.DataFrame, table: Table) -> Floats:
-        """Return how well the best row of the table fits a row of a and a row of b together."""
-        known, ratings = _equal(a, table, BASICS), _equal(b, table, MOVIES)
-        together = np.stack([(known + row).max(axis=1) for row in ratings])
-        return self.sharpness * (together - together.mean())
-
-    def _hidden(self, a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table], place: int, row: int) -> str:
+    def _hidden(self, b: pl.DataFrame, views: Sequence[_View], place: int, row: int) -> str:
         hidden = next((name for name in b.columns if b[name][place] == HIDDEN), None)
-        if hidden is None:
-            return ""
-        votes = dict.fromkeys("012345", 0.0)
-        for table in tables:
-            if hidden in table.columns:
-                equal = _equal(b[place : place + 1], table, MOVIES)[0] + _equal(a[row : row + 1], table, BASICS)[0]
+        votes = dict.fromkeys("012345" if hidden else "", 0.0)
+        for view in views:
+            if hidden in view.movies:
+                equal = view.ratings[place].astype(np.float64) + view.known[row]
                 weights = np.exp(self.sharpness * (equal - equal.max()))
                 for value in votes:
-                    votes[value] += float(weights[(table.frame[hidden] == value).to_numpy()].sum() / weights.sum())
-        return max(votes, key=lambda value: votes[value])
+                    chosen = (view.table.frame[hidden] == value).to_numpy()
+                    votes[value] += float(weights[chosen].sum() / weights.sum())
+        return max(votes, key=lambda value: votes[value], default="")
 
 
-def _equal(rows: pl.DataFrame, table: Table, names: Sequence[str]) -> Floats:
-    """Return how many cells of these columns are equal, for every row and every row of the table."""
-    equal = np.zeros((rows.height, table.rows))
-    for name in names:
-        if name in table.columns:
-            shown, asked, _size = _pair_codes(table.frame[name], rows[name])
+@dataclass(frozen=True, eq=False, slots=True)
+class _View:
+    """A published table, its films, and how many cells of its rows equal those of a and of b."""
+
+    table: Table
+    movies: tuple[str, ...]
+    known: Ints
+    ratings: Ints
+
+    @classmethod
+    def of(cls, a: pl.DataFrame, b: pl.DataFrame, table: Table) -> _View:
+        movies = tuple(name for name in MOVIES if name in table.columns)
+        return cls(table, movies, cls._equal(a, table, BASICS), cls._equal(b, table, movies))
+
+    @staticmethod
+    def _equal(rows: pl.DataFrame, table: Table, names: Sequence[str]) -> Ints:
+        equal = np.zeros((rows.height, table.rows), dtype=np.int64)
+        for name in names:
+            (shown, asked), _texts = text_codes(table.frame[name], rows[name])
             equal += asked[:, None] == shown[None, :]
-    return equal
-
-
-def _pair_codes(shown: pl.Series, asked: pl.Series) -> tuple[Ints, Ints, int]:
-    texts = pl.concat([shown, asked])
-    known = texts.unique().sort()
-    codes = texts.replace_strict(known, pl.Series(range(len(known)), dtype=pl.Int64)).to_numpy().astype(np.int64)
-    return codes[: len(shown)], codes[len(shown) :], len(known)
+        return equal
 
 
 def _coded(cells: pl.Series) -> Ints:
-    return _pair_codes(cells, cells[:0])[0]
+    return text_codes(cells)[0][0]
 
 
 def _ratings(original: pl.DataFrame) -> Ints:

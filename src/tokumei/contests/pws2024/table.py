@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,26 +114,23 @@ def number_of(text: str) -> float | None:
         return None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Values:
-    """The values of a column: numbers, or texts if one cell is no number; missing cells are null."""
+def values_of(texts: Iterable[str]) -> dict[str, float | str | None]:
+    """Return what the official reader makes of the different texts of a column.
 
-    series: pl.Series
-    numeric: bool
+    Numbers if all are numbers, else the texts themselves; None for missing cells.
+    """
+    numbers = {text: None if text in MISSING_TEXTS else number_of(text) for text in texts}
+    if all(number is not None or text in MISSING_TEXTS for text, number in numbers.items()):
+        return dict(numbers)
+    return {text: None if text in MISSING_TEXTS else text for text in numbers}
 
-    @classmethod
-    def of(cls, cells: pl.Series) -> Values:
-        """Return what the official reader makes of a column."""
-        texts = [text for text in cells.unique().to_list() if text not in MISSING_TEXTS]
-        numbers = {text: number_of(text) for text in texts}
-        numeric = all(number is not None for number in numbers.values())
-        known = pl.Series(texts, dtype=pl.String)
-        if not numeric:
-            return cls(cells.set(~cells.is_in(known.implode()), None), numeric=False)
-        values = cells.replace_strict(
-            known, pl.Series(list(numbers.values()), dtype=pl.Float64), default=None, return_dtype=pl.Float64
-        )
-        return cls(values, numeric=True)
+
+def text_codes(*columns: pl.Series) -> tuple[list[Ints], list[str]]:
+    """Return equal codes for equal texts of several columns, and the text of every code in rising order."""
+    together = pl.concat(list(columns))
+    texts = together.unique().sort().to_list()
+    codes = together.cast(pl.Enum(texts)).to_physical().to_numpy().astype(np.int64)
+    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1]), texts
 
 
 def table_text(frame: pl.DataFrame, *, line_end: str = "\n", header: bool = True) -> bytes:

@@ -15,7 +15,7 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.contests.pws2024.files import BASICS, KNOWN, OFFICIAL_DIVISOR, TABLES
-from tokumei.contests.pws2024.table import Table, Values, table_text
+from tokumei.contests.pws2024.table import Table, table_text, text_codes, values_of
 from tokumei.errors import InfeasibleError
 
 
@@ -94,15 +94,16 @@ def _joint_codes(original: pl.Series, released: pl.Series) -> tuple[Ints, Ints, 
 
     A number never equals a text: if only one of both columns is one of numbers, no value is in both.
     """
-    ours, theirs = Values.of(original), Values.of(released)
-    if ours.numeric == theirs.numeric:
-        codes, size = _codes(pl.concat([ours.series, theirs.series]))
-        return codes[: len(original)], codes[len(original) :], size
-    (first, size), (second, more) = _codes(ours.series), _codes(theirs.series)
-    return first, np.where(second < 0, -1, second + size), size + more
-
-
-def _codes(values: pl.Series) -> tuple[Ints, int]:
-    known = values.drop_nulls().unique().sort()
-    codes = values.replace_strict(known, pl.Series(range(len(known)), dtype=pl.Int64), default=-1)
-    return codes.to_numpy().astype(np.int64), max(len(known), 1)
+    (ours, theirs), texts = text_codes(original, released)
+    values: dict[float | str, int] = {}
+    tables = []
+    for codes in (ours, theirs):
+        present = np.unique(codes).tolist()
+        read = values_of(texts[code] for code in present)
+        table = np.full(len(texts) + 1, -1, dtype=np.int64)
+        for code in present:
+            value = read[texts[code]]
+            if value is not None:
+                table[code] = values.setdefault(value, len(values))
+        tables.append(table)
+    return tables[0][ours], tables[1][theirs], max(len(values), 1)
