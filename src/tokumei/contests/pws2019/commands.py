@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.examples import add_examples
 from tokumei.cli.output import (
     JsonFlag,
     LanguageOption,
@@ -37,7 +38,7 @@ def _write(path: Path, header: str, lines: Any, *, secret: bool = False) -> None
     write_text(path, "".join(f"{line}\n" for line in (header, *lines)), mode=OWNER_ONLY if secret else None)
 
 
-@app.command("check-cells", epilog="Example:\n\ntokumei pws2019 check-cells anotraces_team012_data01_IDP.csv")
+@app.command("check-cells")
 def check_file(
     ano: Ano,
     rows: Annotated[int, typer.Option("--rows", min=0, help="The rows it must have.")] = 80_000,
@@ -52,7 +53,12 @@ def check_file(
     words = check_language(language)
     notes, count, official = check_cells(read_bytes(ano, allow_empty=True), ano.name, rows=rows, strict=strict)
     errors = [{**note.as_dict(), "message": note.message[words]} for note in notes]
-    document = {"valid": official["valid"] and not count, "error_count": count, "errors": errors, "official": official}
+    document: dict[str, Any] = {
+        "valid": official["valid"] and not count,
+        "error_count": count,
+        "errors": errors,
+        "official": official,
+    }
 
     def show(console: Any) -> None:
         show_findings(console, document, ("file", "line", "value", "code"))
@@ -66,7 +72,7 @@ def _scored(document: dict[str, Any], *, json: bool) -> None:
     finish(document, json=json, table=table, status=int("official" in document))
 
 
-@app.command(epilog="Example:\n\ntokumei pws2019 score org.csv ano.csv")
+@app.command()
 def score(
     org: Org,
     ano: Ano,
@@ -95,7 +101,7 @@ def score(
     _scored(document, json=json)
 
 
-@app.command("score-ids", epilog="Example:\n\ntokumei pws2019 score-ids ptable.csv etable.csv")
+@app.command("score-ids")
 def score_ids(
     ptable: Annotated[Path, typer.Argument(metavar="PTABLE", help="The user of every pseudonym.")],
     etable: Annotated[Path, typer.Argument(metavar="ETABLE", help="The user that an attacker names for each.")],
@@ -113,7 +119,7 @@ def score_ids(
     _scored({"s_I": traces.identity_score(owners, named)}, json=json)
 
 
-@app.command("score-traces", epilog="Example:\n\ntokumei pws2019 score-traces org.csv etraces.csv")
+@app.command("score-traces")
 def score_traces(
     org: Org,
     etraces: Annotated[Path, typer.Argument(metavar="ETRACES", help="The region that an attacker names, by user.")],
@@ -130,7 +136,7 @@ def score_traces(
     _scored({"s_T": traces.trace_score(true, named)}, json=json)
 
 
-@app.command("sample-method", epilog="Example:\n\ntokumei pws2019 sample-method A4-PL org.csv -o ano.csv --set level=4")
+@app.command("sample-method")
 def sample_method(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A1-none to A5-YA, or histories.")],
     org: Org,
@@ -156,7 +162,7 @@ def sample_method(
     finish(document, json=json, text=f"{output}: s_U {document['s_U']:.4f}")
 
 
-@app.command(epilog="Example:\n\ntokumei pws2019 shuffle org.csv ano.csv -o pub.csv --table ptable.csv")
+@app.command()
 def shuffle(
     org: Org,
     ano: Ano,
@@ -184,9 +190,7 @@ def shuffle(
     finish({"pseudonyms": len(owners)}, json=json, text=f"{output}: {len(owners)} pseudonyms")
 
 
-@app.command(
-    "sample-attack", epilog="Example:\n\ntokumei pws2019 sample-attack I3-HomeProb ref.csv pub.csv -o etable.csv"
-)
+@app.command("sample-attack")
 def sample_attack(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="I1-rand to I3-HomeProb, T1-rand to T3-HomeProb, replay.")
@@ -219,7 +223,7 @@ def sample_attack(
     finish({"attack": name}, json=json, text=str(output))
 
 
-@app.command(epilog="Example:\n\ntokumei pws2019 standings s_I.csv s_T.csv --preliminary preliminary.json")
+@app.command()
 def standings(
     s_i: Annotated[Path, typer.Argument(metavar="S_I", help="CSV: pub, then s_I of every attacker; own files empty.")],
     s_t: Annotated[Path, typer.Argument(metavar="S_T", help="The same of s_T.")],
@@ -235,3 +239,6 @@ def standings(
     shown = document.get("overall", document["anonymizers"])
     rows = [[team, *[value or "" for value in one.values()]] for team, one in shown.items()]
     finish(document, json=json, table=(["team", "SecI", "SecT", "Total", ""], rows))
+
+
+add_examples(app, "tokumei.contests.pws2019", "pws2019")

@@ -227,7 +227,7 @@ class Pws2019(Contest):
 
         from tokumei.contests.pws2019 import samples, traces
 
-        scores = {}
+        scores: dict[str, float] = {}
         for file, names in zip(FILES, (samples.IDENTITY_ATTACKS, samples.TRACE_ATTACKS), strict=True):
             original, reference = _traces(data, "org", file), _traces(data, "ref", file).regions
             cells = traces.cell_lines(release / f"ano{file}.csv")

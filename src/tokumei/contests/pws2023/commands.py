@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.examples import add_examples
 from tokumei.cli.output import (
     JsonFlag,
     LanguageOption,
@@ -55,7 +56,7 @@ def _number(seed: str) -> int:
     return number
 
 
-@app.command(epilog="Example:\n\ntokumei pws2023 secret 2023 -o R.csv")
+@app.command()
 def secret(seed: Seed, output: Target, rows: Rows = 100_000, json: JsonFlag = False) -> None:
     """Write R = G(seed)."""
     from tokumei.contests.pws2023.ruby_random import secret_table
@@ -63,7 +64,7 @@ def secret(seed: Seed, output: Target, rows: Rows = 100_000, json: JsonFlag = Fa
     _written(output, secret_table(_number(seed), rows), json=json)
 
 
-@app.command(epilog="Example:\n\ntokumei pws2023 public 123123123 -o P.csv")
+@app.command()
 def public(
     seed: Seed,
     output: Target,
@@ -79,7 +80,7 @@ def public(
     _written(output, public_table(_number(seed), rows, columns), json=json)
 
 
-@app.command("check-table", epilog="Example:\n\ntokumei pws2023 check-table A.csv --columns 18 --stars")
+@app.command("check-table")
 def check_one(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A, F or R.")],
     rows: Rows = 100_000,
@@ -94,7 +95,7 @@ def check_one(
 
     words = check_language(language)
     checked = check_table(read_bytes(file, allow_empty=True), file.name, rows=rows, columns=columns, star=stars)
-    document = {
+    document: dict[str, Any] = {
         "valid": checked.count == 0,
         "error_count": checked.count,
         "errors": [{**note.as_dict(), "message": note.message[words]} for note in checked.notes],
@@ -108,7 +109,7 @@ def check_one(
     )
 
 
-@app.command("check-submission", epilog="Example:\n\ntokumei pws2023 check-submission P.csv R.csv seed.txt A.csv")
+@app.command("check-submission")
 def check_submission(
     p: P,
     r: R,
@@ -139,7 +140,7 @@ def _readable(path: Path, shape: tuple[int, ...]) -> Any:
     return check_table(read_bytes(path, allow_empty=True), path.name, rows=shape[0], columns=shape[1], star=True)
 
 
-@app.command("check-attack", epilog="Example:\n\ntokumei pws2023 check-attack submission --teams 15")
+@app.command("check-attack")
 def check_attack(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="my_id.txt and f_II_JJ.csv about team II by JJ.")],
     rows: Rows = 100_000,
@@ -154,7 +155,7 @@ def check_attack(
     finish(document, json=json, text=str(document.get("scores", document["errors"])), status=1 - document["accepted"])
 
 
-@app.command("check-seed", epilog="Example:\n\ntokumei pws2023 check-seed seed.txt")
+@app.command("check-seed")
 def check_seed(
     seed: Annotated[Path, typer.Argument(metavar="SEED.txt", help="The file with the seed.")],
     strict: StrictFlag = False,
@@ -169,7 +170,7 @@ def check_seed(
     finish({"accepted": accepted}, json=json, text="accepted" if accepted else "refused", status=1 - accepted)
 
 
-@app.command("sample-method", epilog="Example:\n\ntokumei pws2023 sample-method rand P.csv R.csv -o A.csv --seed 5")
+@app.command("sample-method")
 def sample_method(
     name: Annotated[str, typer.Argument(metavar="NAME", help="rand (official) or neighbours.")],
     p: P,
@@ -191,7 +192,7 @@ def sample_method(
     _written(output, part.anonymize(np.hstack([read_digits(p), read_digits(r)]), seed), json=json)
 
 
-@app.command("sort", epilog="Example:\n\ntokumei pws2023 sort A.csv -o B.csv")
+@app.command("sort")
 def sort_rows(a: A, output: Target, json: JsonFlag = False) -> None:
     """Write B: the rows of A in the order of their bytes."""
     from tokumei.contests.pws2023.tables import read_digits, sorted_bytes
@@ -202,7 +203,7 @@ def sort_rows(a: A, output: Target, json: JsonFlag = False) -> None:
     finish({"file": str(output)}, json=json, text=str(output))
 
 
-@app.command("sample-attack", epilog="Example:\n\ntokumei pws2023 sample-attack sort P.csv B.csv -o F.csv --seed 1")
+@app.command("sample-attack")
 def sample_attack(
     name: Annotated[str, typer.Argument(metavar="NAME", help="sort (official) or vote.")],
     p: P,
@@ -222,7 +223,7 @@ def sample_attack(
     _written(output, part.answers(read_digits(p), read_digits(b, star=True), seed), json=json)
 
 
-@app.command("score-attack", epilog="Example:\n\ntokumei pws2023 score-attack R.csv F.csv")
+@app.command("score-attack")
 def score_attack(
     r: R, f: Annotated[Path, typer.Argument(metavar="F", help="The answers.")], json: JsonFlag = False
 ) -> None:
@@ -237,7 +238,7 @@ def score_attack(
     finish(document, json=json, table=(["measure", "value"], list(document.items())))
 
 
-@app.command(epilog="Example:\n\ntokumei pws2023 standings utility.csv attack.csv --preliminary ranks.json")
+@app.command()
 def standings(
     utility: Annotated[Path, typer.Argument(metavar="UTILITY", help="CSV: team,u.")],
     attack: Annotated[Path, typer.Argument(metavar="ATTACK", help="CSV: attacker, then its share of right cells.")],
@@ -253,3 +254,6 @@ def standings(
     document = official_tables(utility, attack, preliminary, invalid or ())
     rows = [[team, one["rank"] or "-", one["x"], one["u"], one["s"]] for team, one in document["anonymizers"].items()]
     finish(document, json=json, table=(["team", "rank", "x", "u", "s"], rows))
+
+
+add_examples(app, "tokumei.contests.pws2023", "pws2023")

@@ -61,7 +61,8 @@ def round_table(entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
 
 def overall_rows(rounds: Sequence[tuple[float, Sequence[Row]]]) -> tuple[Row, ...]:
     """Return the weighted means of ranks; who is not ranked in a round counts as last there."""
-    ranked, others = [], []
+    ranked: list[Row] = []
+    others: list[Row] = []
     for team in ranking.teams_of([rows for _weight, rows in rounds]):
         own = [(weight, next((row for row in rows if row.team == team), None), rows) for weight, rows in rounds]
         places = [(weight, row.rank if row and row.rank else len(rows)) for weight, row, rows in own]

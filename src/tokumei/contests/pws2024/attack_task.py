@@ -76,8 +76,8 @@ def sample_attack(a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> 
     row of a, then the first row of the table.
     """
     joined = joined_table(tables)
-    ratings = sum(_differs(b[name], joined[name]).astype(np.int64) for name in MOVIES)
-    known = sum(_differs(a[name], joined[name]).astype(np.int64) for name in BASICS)
+    ratings = np.sum([_differs(b[name], joined[name]) for name in MOVIES], axis=0)
+    known = np.sum([_differs(a[name], joined[name]) for name in BASICS], axis=0)
     answers = []
     for place, row in enumerate(b.rows()):
         together = known + ratings[place]

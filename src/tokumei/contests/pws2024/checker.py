@@ -153,11 +153,11 @@ def check_table(original: Table, raw: bytes, file: str, *, rows: int, strict: bo
         findings.add("columns", line=1, wanted=",".join(wanted))
     else:
         codes = _check_values(original, table, wanted, findings, strict=strict)
-    error = "ValueError" if len(wanted) != len(found) and table.rows == rows else None
+    stopped = "ValueError" if len(wanted) != len(found) and table.rows == rows else None
     first: list[tuple[str, str | None]] = [("ROWS", None)] if table.rows != rows else []
     if wanted != found and not first:
         first = [("COLUMNS", None)]
-    return TableCheck(findings, official_verdict(first or codes, file, rows, error), table)
+    return TableCheck(findings, official_verdict(first or codes, file, rows, stopped), table)
 
 
 def _note_lengths(findings: Findings, table: Table) -> None:

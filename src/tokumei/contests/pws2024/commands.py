@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tokumei.cli.examples import add_examples
 from tokumei.cli.output import (
     JsonFlag,
     LanguageOption,
@@ -35,7 +36,7 @@ def _ten(paths: list[Path]) -> list[Path]:
     return paths
 
 
-@app.command(epilog="Example:\n\ntokumei pws2024 split B11.csv -o tables --team 11")
+@app.command()
 def split(
     b: Original,
     output: FolderOption,
@@ -58,7 +59,7 @@ def split(
     finish({"tables": tables}, json=json, text=f"{output}: {len(tables)} tables")
 
 
-@app.command(epilog="Example:\n\ntokumei pws2024 score B11.csv C11_0.csv ... C11_9.csv")
+@app.command()
 def score(b: Original, tables: TenTables, json: JsonFlag = False) -> None:
     """Measure ten tables against B as the official program: the utility of each, and of the worst."""
     from tokumei.contests.pws2024.contest import read_original
@@ -89,7 +90,7 @@ def _told(scored: Any) -> dict[str, Any]:
     }
 
 
-@app.command("score-table", epilog="Example:\n\ntokumei pws2024 score-table B11_2.csv C11_2.csv")
+@app.command("score-table")
 def score_one(b: OneTable, c: OneRelease, json: JsonFlag = False) -> None:
     """Measure one table against the original as the official program; columns of only one file are left out."""
     from tokumei.contests.pws2024.table import read_table, refuse_unread
@@ -105,7 +106,7 @@ def score_one(b: OneTable, c: OneRelease, json: JsonFlag = False) -> None:
     finish(figures, json=json, table=(["measure", "value"], list(figures.items())))
 
 
-@app.command("check-table", epilog="Example:\n\ntokumei pws2024 check-table B11_6.csv C11_6.csv")
+@app.command("check-table")
 def check_one(
     b: OneTable,
     c: OneRelease,
@@ -133,7 +134,7 @@ def check_one(
     finish(document, json=json, show=show, status=1 - checked.valid)
 
 
-@app.command("make-test", epilog="Example:\n\ntokumei pws2024 make-test B11.csv -o test --seed 1")
+@app.command("make-test")
 def make_test_files(
     b: Original,
     output: FolderOption,
@@ -157,9 +158,7 @@ def make_test_files(
     finish({"files": [f"{output}/{name}.csv" for name in "absx"]}, json=json, text=f"{output}: a, b, s and x")
 
 
-@app.command(
-    "sample-attack", epilog="Example:\n\ntokumei pws2024 sample-attack a.csv b.csv C11_0.csv ... C11_9.csv -o E.csv"
-)
+@app.command("sample-attack")
 def run_sample_attack(
     a: Annotated[Path, typer.Argument(metavar="A", help="The known columns of the drawn rows.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Their ratings in another order, with hidden cells.")],
@@ -198,7 +197,7 @@ def _hits(found: tuple[int, int] | None) -> dict[str, Any]:
     }
 
 
-@app.command("check-answers", epilog="Example:\n\ntokumei pws2024 check-answers x.csv E.csv")
+@app.command("check-answers")
 def check_answer_file(
     x: Annotated[Path, typer.Argument(metavar="X", help="The true answers.")],
     e: Annotated[Path, typer.Argument(metavar="E", help="The answers that were handed in.")],
@@ -226,7 +225,7 @@ def check_answer_file(
     finish(document, json=json, show=show, status=1 - document["valid"])
 
 
-@app.command(epilog="Example:\n\ntokumei pws2024 standings hits.csv scores.csv --preliminary points.csv")
+@app.command()
 def standings(
     hits: Annotated[Path, typer.Argument(metavar="HITS", help="CSV: target, then the hits of every attacker.")],
     scores: Annotated[Path, typer.Argument(metavar="SCORES", help="CSV: team,sample_anonymity,utility,pre_total.")],
@@ -242,3 +241,6 @@ def standings(
     rows = [[team, *figures.values()] for team, figures in document["teams"].items()]
     headers = ["team", *next(iter(document["teams"].values()), {})]
     finish(document, json=json, table=(headers, rows))
+
+
+add_examples(app, "tokumei.contests.pws2024", "pws2024")

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.notes import make_note, note_of_error
@@ -32,7 +32,7 @@ from tokumei.contests.values import (
     Sizes,
 )
 from tokumei.errors import InputError, TokumeiError, UnknownPartError, did_you_mean
-from tokumei.parts import Part, make_part, parameter
+from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -286,7 +286,7 @@ class Pws2024(Contest):
         return overall_table(rounds)
 
 
-def _found(parts: Mapping[str, type[Part]], name: str, noun: str) -> type:
+def _found(parts: Mapping[str, type[Any]], name: str, noun: str) -> type[Any]:
     if name not in parts:
         known = list(parts)
         message = f"pws2024 has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
