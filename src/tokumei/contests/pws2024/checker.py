@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from tokumei.contests.notes import KEPT_NOTES, LONGEST_VALUE, note_of_error
 from tokumei.contests.pws2024.files import KNOWN, NAME, RATINGS, TEST_ROWS
 from tokumei.contests.pws2024.table import MISSING_TEXTS, Table, number_of, parse_table, values_of
@@ -75,14 +73,14 @@ class Findings:
             message = {language: text.format(**shown) for language, text in SENTENCES[code].items()}
             self.notes.append(Note(code, message, self.file, line, column, shown.get("name"), shown.get("value")))
 
-    def add_cells(self, code: str, table: Table, name: str, wrong: pl.Series) -> None:
-        """Add a fault for every cell of a column that is wrong."""
-        at, cells = table.columns.index(name) + 1, table.frame[name]
-        rows = wrong.arg_true().to_numpy()
-        kept = rows[: max(KEPT_NOTES - len(self.notes), 0)]
-        for row in kept.tolist():
-            self.add(code, line=int(table.lines[row]), column=at, name=name, value=cells[row])
-        self.count += len(rows) - len(kept)
+    def add_cells(self, code: str, table: Table, name: str, wrong: Callable[[str], bool]) -> bool:
+        """Add a fault for every cell of a column whose text is wrong; return whether there is one."""
+        at, cells = table.columns.index(name) + 1, table.frame[name].to_list()
+        texts = {text for text in set(cells) if wrong(text)}
+        for row, text in enumerate(cells if texts else ()):
+            if text in texts:
+                self.add(code, line=int(table.lines[row]), column=at, name=name, value=text)
+        return bool(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,34 +169,31 @@ def _check_values(
     """Add every wrong cell; return the columns that the official program reports."""
     codes: list[tuple[str, str | None]] = []
     for name in names:
-        cells, rating = table.frame[name], name not in KNOWN
-        if rating:
-            wrong, code = ~_allowed(cells, _is_rating), "rating"
-            odd = ~cells.is_in(list(RATINGS))
-        else:
-            known = original.frame[name].unique()
-            wrong, code = ~_allowed(cells, _member_of(known)), "unknown-value"
-            odd = ~cells.is_in(known.implode())
-        if wrong.any():
+        known = set(original.frame[name].to_list())
+        rating = name not in KNOWN
+        allowed, code = (_is_rating, "rating") if rating else (_member_of(known), "unknown-value")
+        written = frozenset(RATINGS) if rating else known
+        if any(not allowed(text) for text in set(table.frame[name].to_list())):
             codes.append(("RATING" if rating else "UNKNOWN_VALUE", name))
-        findings.add_cells(code, table, name, odd if strict else wrong)
+        findings.add_cells(
+            code, table, name, (lambda text, kept=written: text not in kept) if strict else _not(allowed)
+        )
     return codes
 
 
-def _allowed(cells: pl.Series, rule: Callable[[str], bool]) -> pl.Series:
-    """Return which cells keep a rule; cells are judged by themselves, not by their column."""
-    texts = [text for text in cells.unique().to_list() if text not in MISSING_TEXTS and rule(text)]
-    return cells.is_in(pl.Series(texts, dtype=pl.String).implode())
+def _not(rule: Callable[[str], bool]) -> Callable[[str], bool]:
+    return lambda text: not rule(text)
 
 
 def _is_rating(text: str) -> bool:
-    return number_of(text) in _RATING_NUMBERS
+    """Return whether a cell is a rating; cells are judged by themselves, not by their column."""
+    return text not in MISSING_TEXTS and number_of(text) in _RATING_NUMBERS
 
 
-def _member_of(known: pl.Series) -> Callable[[str], bool]:
-    values = set(values_of(known.to_list()).values())
+def _member_of(known: set[str]) -> Callable[[str], bool]:
+    values = {value for value in values_of(known).values() if value is not None}
     numeric = not any(isinstance(value, str) for value in values)
-    return lambda text: (number_of(text) if numeric else text) in values - {None}
+    return lambda text: text not in MISSING_TEXTS and (number_of(text) if numeric else text) in values
 
 
 def check_answers(answers: Table, file: str = "E", *, strict: bool = False) -> Findings:
@@ -213,6 +208,5 @@ def check_answers(answers: Table, file: str = "E", *, strict: bool = False) -> F
         findings.add("row-count", found=answers.rows, wanted=TEST_ROWS)
     if strict:
         for name in answers.columns[:2]:
-            cells = answers.frame[name]
-            findings.add_cells("answer", answers, name, ~(cells.str.contains(r"^\d+$") | (cells == "")))
+            findings.add_cells("answer", answers, name, lambda text: re.fullmatch("[0-9]*", text) is None)
     return findings

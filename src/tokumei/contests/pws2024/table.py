@@ -127,10 +127,10 @@ def values_of(texts: Iterable[str]) -> dict[str, float | str | None]:
 
 def text_codes(*columns: pl.Series) -> tuple[list[Ints], list[str]]:
     """Return equal codes for equal texts of several columns, and the text of every code in rising order."""
-    together = pl.concat(list(columns))
-    texts = together.unique().sort().to_list()
-    codes = together.cast(pl.Enum(texts)).to_physical().to_numpy().astype(np.int64)
-    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1]), texts
+    cells = [column.to_list() for column in columns]
+    texts = sorted(set().union(*cells))
+    codes = {text: code for code, text in enumerate(texts)}
+    return [np.fromiter(map(codes.__getitem__, column), dtype=np.int64, count=len(column)) for column in cells], texts
 
 
 def table_text(frame: pl.DataFrame, *, line_end: str = "\n", header: bool = True) -> bytes:
