@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,postgres,s3,cluster]'
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,postgres,s3,cluster,contests]'
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 	@touch $(STAMP)
 
