@@ -13,7 +13,7 @@ from tests.conftest import Run
 from tests.parted_releases import changed_manifest, write_parted
 from tokumei.audits import AuditSettings, byte_findings, certificate_text, verify_certificate
 from tokumei.audits.published_groups import history_groups
-from tokumei.data import ReleaseFolder, memory_limit
+from tokumei.data import ReleaseFolder, memory_limit, release_parts
 from tokumei.errors import TokumeiError
 from tokumei.flow import Made, Plan, audit, measure_all, open_release, release
 from tokumei.flow import large as large_releases
@@ -38,8 +38,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Path]:
 
 
 @pytest.fixture
-def parted(made: tuple[Made, Path], tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+def parted(made: tuple[Made, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
     """Return the folders of the release in parts and of its secret; no release is small enough to be held."""
+    monkeypatch.setattr(release_parts, "PART_RECORDS", len(made[0].release) // 3 + 1)
     folder = tmp_path / "release"
     with memory_limit(LITTLE):
         yield folder, write_parted(made[0], folder)
@@ -95,8 +96,8 @@ def test_without_the_secret_equal_histories_alone_are_judged(
     made: tuple[Made, Path], parted: tuple[Path, Path]
 ) -> None:
     result = audit(open_release(made[1], parted[0]))
-    assert (result.k_anonymity, result.verdict.outcome, result.with_secret) == (2, "safe", False)
-    assert [reason.code for reason in result.verdict.reasons] == ["k-anonymous"]
+    assert (result.k_anonymity, result.verdict.outcome, result.with_secret) == (2, "not-shown-unsafe", False)
+    assert [reason.code for reason in result.verdict.reasons] == ["k-anonymous", "pseudonyms-untested"]
 
 
 def test_rows_of_a_part_in_another_order_are_a_finding(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from typing import Any
 
 from tokumei.audits.counted import CountedFolder
-from tokumei.audits.published_bytes import file_digests
+from tokumei.audits.manifest import file_digests
 from tokumei.audits.result import AuditResult
 from tokumei.audits.signing import SigningKey, signature_holds
 from tokumei.data import Reason, ReleaseFolder

@@ -7,8 +7,10 @@ from functools import cached_property
 
 import polars as pl
 
-from tokumei.audits.published_bytes import PartedBytes, byte_findings, states_groups
+from tokumei.audits.manifest import states_groups
+from tokumei.audits.published_bytes import byte_findings
 from tokumei.audits.published_groups import group_sizes_of, history_digests
+from tokumei.audits.published_parts import PartedBytes
 from tokumei.data import Reason, Release, ReleaseFolder
 
 

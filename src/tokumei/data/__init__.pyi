@@ -56,6 +56,14 @@ from tokumei.data.history import History as History
 from tokumei.data.history import Release as Release
 from tokumei.data.history import Secret as Secret
 from tokumei.data.history import packed_keys as packed_keys
+from tokumei.data.id_encodings import BYTES as BYTES
+from tokumei.data.id_encodings import DIGESTS as DIGESTS
+from tokumei.data.id_encodings import ENCODINGS as ENCODINGS
+from tokumei.data.id_encodings import SPELLINGS as SPELLINGS
+from tokumei.data.id_encodings import STRONG as STRONG
+from tokumei.data.id_encodings import USUAL as USUAL
+from tokumei.data.id_encodings import Digest as Digest
+from tokumei.data.id_encodings import in_base as in_base
 from tokumei.data.memory import BASE_MEGABYTES as BASE_MEGABYTES
 from tokumei.data.memory import MEGABYTES_PER_RECORD as MEGABYTES_PER_RECORD
 from tokumei.data.memory import allowed_gigabytes as allowed_gigabytes
@@ -89,10 +97,10 @@ from tokumei.data.release_folder import release_from_text as release_from_text
 from tokumei.data.release_folder import write_release as write_release
 from tokumei.data.release_parts import DATA_FOLDER as DATA_FOLDER
 from tokumei.data.release_parts import OWNERS_FOLDER as OWNERS_FOLDER
-from tokumei.data.release_parts import PART_RECORDS as PART_RECORDS
 from tokumei.data.release_parts import ROWS_FOLDER as ROWS_FOLDER
 from tokumei.data.release_parts import ReleasePart as ReleasePart
 from tokumei.data.release_parts import SecretFolder as SecretFolder
+from tokumei.data.release_parts import cut_parts as cut_parts
 from tokumei.data.release_parts import part_bytes as part_bytes
 from tokumei.data.release_parts import part_name as part_name
 from tokumei.data.release_parts import write_private as write_private

@@ -22,8 +22,8 @@ from tokumei.flow.plan import public_parameters
 from tokumei.flow.publishing import Published, check_places, places_of, write_parts
 from tokumei.parts import HOW_IT_RAN, Method, find_part, make_part
 
-# Bytes of entropy of a pseudonym: enough that nobody meets the same twice.
-PSEUDONYM_BYTES = 8
+# As methods draw them: a release issued again looks like any other.
+LARGEST_NUMBER = 999_999_999
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -125,9 +125,9 @@ def _fresh_names(names: pl.Series, secret: Secret) -> dict[str, str]:
     taken = set(names.to_list()) | set(secret.owners["subject"].cast(pl.String).to_list())
     fresh: dict[str, str] = {}
     for name in names.to_list():
-        drawn = secrets.token_hex(PSEUDONYM_BYTES)
+        drawn = str(secrets.randbelow(LARGEST_NUMBER) + 1)
         while drawn in taken:
-            drawn = secrets.token_hex(PSEUDONYM_BYTES)
+            drawn = str(secrets.randbelow(LARGEST_NUMBER) + 1)
         taken.add(drawn)
         fresh[name] = drawn
     return fresh

@@ -65,6 +65,7 @@ COLUMNS: dict[str, tuple[list[object], Schema]] = {
 }
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("held", [5_000_000, 40])
 def test_the_counts_of_all_batches_find_what_memory_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.conftest import Run
-from tokumei.data import Column, History, Kind, ReleaseFolder, Schema, read_secret, write_private
+from tokumei.data import Column, History, Kind, ReleaseFolder, Schema, read_secret, release_parts, write_private
 from tokumei.engine import Engine, Job, run_tasks
 from tokumei.errors import InfeasibleError, OutputError, SchemaError, UnreadableError
 from tokumei.flow import Plan, Running, needs_parts, places_of, plan_of, release, release_in_parts
@@ -48,7 +48,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 16 people, tasks of 60 records and parts of 80, so that little data has several of each."""
     monkeypatch.setattr("tokumei.methods.k_anonymity._MOST_UNITS_FACTOR", 16 / 1500)
     monkeypatch.setattr(making, "FEWEST_TASK_RECORDS", 60)
-    monkeypatch.setattr(making, "PART_RECORDS", 80)
+    monkeypatch.setattr(release_parts, "PART_RECORDS", 80)
 
 
 def plan(k: int = 2) -> Plan:

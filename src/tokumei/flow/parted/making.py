@@ -31,7 +31,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import PART_RECORDS, DataSet, Survey, allowed_gigabytes, output_told, write_private
+from tokumei.data import DataSet, Survey, allowed_gigabytes, cut_parts, output_told, write_private
 from tokumei.engine import DealJob, Engine, deal, open_engine, run_tasks, task_output
 from tokumei.errors import InfeasibleError
 from tokumei.flow.making import seeded
@@ -245,9 +245,8 @@ def _draw_names(figures: Figures, survey: Survey, plan: Plan, folder: Path) -> N
     """Draw the pseudonyms, sort them as text and cut them into parts of the release."""
     drawn = draw_pseudonyms(len(survey.subjects), rng=seeded(plan.seed, key=plan.key), avoid=survey.subjects)
     order = drawn.arg_sort().to_numpy()
-    ahead = np.cumsum(figures.published[order]) - figures.published[order]
     keys, place = np.empty(len(order), dtype=np.uint32), np.empty(len(order), dtype=np.int64)
-    _, keys[order] = np.unique(ahead // PART_RECORDS, return_inverse=True)
+    keys[order] = cut_parts(figures.published[order])
     place[order] = np.arange(len(order))
     _save(folder / "names.npz", {"names": drawn.cast(pl.Int64).to_numpy(), "place": place})
     _save(folder / "part-of-name.npz", {"keys": keys})
