@@ -52,7 +52,7 @@ class Played:
 
 
 def battery_size(contest: Contest) -> int:
-    """Return a third of the size of a demonstration, unless even that needs the full size; a campaign takes it whole."""
+    """Return a third of the size of a demonstration, unless that needs the full size; a campaign takes it whole."""
     sizes = contest.sizes
     assert sizes is not None
     return sizes.demo if EFFORT == "campaign" or sizes.demo == sizes.default else max(sizes.low, sizes.demo // 3)
