@@ -33,6 +33,7 @@ from tokumei.data.csv_text import CsvRecords as CsvRecords
 from tokumei.data.csv_text import parse_csv as parse_csv
 from tokumei.data.data_set import Batch as Batch
 from tokumei.data.data_set import DataSet as DataSet
+from tokumei.data.data_set import exceeds_memory as exceeds_memory
 from tokumei.data.date_formats import date_format as date_format
 from tokumei.data.date_formats import has_time as has_time
 from tokumei.data.files import OWNER_ONLY as OWNER_ONLY
@@ -63,6 +64,11 @@ from tokumei.data.id_encodings import STRONG as STRONG
 from tokumei.data.id_encodings import USUAL as USUAL
 from tokumei.data.id_encodings import Digest as Digest
 from tokumei.data.id_encodings import in_base as in_base
+from tokumei.data.memory import BASE_MEGABYTES as BASE_MEGABYTES
+from tokumei.data.memory import MEGABYTES_PER_RECORD as MEGABYTES_PER_RECORD
+from tokumei.data.memory import allowed_gigabytes as allowed_gigabytes
+from tokumei.data.memory import memory_limit as memory_limit
+from tokumei.data.memory import records_held as records_held
 from tokumei.data.people_columns import positions as positions
 from tokumei.data.people_columns import records_with_people as records_with_people
 from tokumei.data.people_columns import release_with_people as release_with_people

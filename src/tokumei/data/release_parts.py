@@ -138,11 +138,16 @@ class SecretFolder:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only its owner can read into a folder that is not in its place yet."""
+    """Write a file that only its owner can read, whole or not at all: who reads it goes on where another was killed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, OWNER_ONLY)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, OWNER_ONLY)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_secret_index(path: Path, parts: Sequence[str], seed: int | None) -> None:

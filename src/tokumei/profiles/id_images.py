@@ -10,9 +10,10 @@ from itertools import product
 import polars as pl
 
 from tokumei.data import DIGESTS, ENCODINGS, SPELLINGS, Digest
+from tokumei.profiles.value_spread import ValueSpread
 
-# So many pairs are compared; of so few, chance gives an image.
-SAMPLE, FEWEST_PAIRS, PROBES = 500, 5, 4
+# Of so few pairs, chance gives an image; so many are tried before all are compared.
+FEWEST_PAIRS, PROBES = 5, 4
 # A digest may be cut to so many digits, a part of an id have so few letters.
 SHORTEST_DIGEST, SHORTEST_PART = 6, 3
 # Of a digest as a number, so many bytes are taken: a checksum has no more.
@@ -69,16 +70,14 @@ _IMAGES: Mapping[str, Callable[[str, str], bool]] = {
 }
 
 
-def id_image(pairs: pl.DataFrame, subjects: pl.Series) -> str:
+def id_image(spread: ValueSpread, subjects: pl.Series) -> str:
     """Return what image of the id most values of a column are, empty if none.
 
-    ``pairs`` has every pair of a subject (its number in ``subjects``) and a value (as text) once. Values that several
-    subjects share are no image.
+    Values that several subjects share are no image.
     """
-    alone = pairs.filter(pl.len().over("value") == 1).sort("subject", "value")
-    if len(alone) < FEWEST_PAIRS or len(alone) <= MOST * len(pairs):
+    if spread.lone < FEWEST_PAIRS or spread.lone <= MOST * spread.pairs:
         return ""
-    sample = alone.gather_every(max(1, len(alone) // SAMPLE))
+    sample = spread.owned
     ids = subjects.cast(pl.String).gather(sample["subject"]).to_list()
     values = sample["value"].to_list()
     for name, image in _IMAGES.items():
