@@ -85,6 +85,22 @@ def test_the_command_writes_figures_tables_and_a_report(tmp_path: Path) -> None:
     assert pl.read_csv(folder / "table-13.csv").rows() == [(4, 120, 120), (12, 360, 360)]
     assert "Figure 12: 2-concealment, nearest neighbours" in (folder / "report.html").read_text()
     assert pl.read_csv(folder / "errors.csv").height == 10
+    histograms, curves = ((folder / f"figure-{number}.svg").read_text() for number in (10, 9))
+    assert sorted(CONSTRUCTIONS, key=histograms.index) == sorted(CONSTRUCTIONS, key=curves.index) == [*CONSTRUCTIONS]
+
+
+@pytest.mark.half_second
+def test_report_and_figures_are_told_in_japanese(tmp_path: Path) -> None:
+    """Files keep the English names of the methods; everything that is read has none of it."""
+    result = run_experiment(tmp_path / "out", sizes=[4], seed=3, language="ja")
+    assert result["errors"][1]["method"] == "2-concealment, nearest neighbours"
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "図12：2-concealment、最近傍" in page
+    assert "安全性の代償" in page
+    assert [
+        word for word in ("nearest", "error", "longitude", "people", "unsafe<") if word in page.split("<h1", 1)[1]
+    ] == []
+    assert "人数" in (tmp_path / "out" / "figure-9.svg").read_text()
 
 
 def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:

@@ -133,7 +133,9 @@ class ReleaseFolder:
     def _table(self, files: Sequence[Path], schema: Schema, history: History | None) -> Release:
         data, lines = files[0], None
         if data.suffix == ".parquet":
-            frame = pl.concat([open_table(file).frame.select(pl.all().cast(pl.String)) for file in files])
+            frames = [open_table(file).frame.select(pl.all().cast(pl.String)) for file in files]
+            _refuse_differing(files, frames)
+            frame = pl.concat(frames)
         else:
             source = Source.read(data)
             text, _ = to_utf8(source.content(), str(data))
@@ -152,6 +154,14 @@ class ReleaseFolder:
         categories = _own_categories(frame, schema) if history is None else _with_absence(history.categories)
         release = release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
         return replace(release, parameters=self.parameters)
+
+
+def _refuse_differing(files: Sequence[Path], frames: Sequence[pl.DataFrame]) -> None:
+    """Raise UnreadableError if the parts of a table have not all the same columns."""
+    for file, frame in zip(files, frames, strict=True):
+        if frame.columns != frames[0].columns:
+            message = f"{file}: this part has other columns than {files[0].name}; restore the release folder"
+            raise UnreadableError(message, code="parts-differ", file=str(file))
 
 
 def _present(folder: Path, names: Sequence[str]) -> Path:

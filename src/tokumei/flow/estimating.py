@@ -21,14 +21,13 @@ from typing import Any
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.data import DataSet, History, Schema
+from tokumei.data import BASE_MEGABYTES, MEGABYTES_PER_RECORD, DataSet, History, Schema
 from tokumei.parts import Method
 
 FACTOR = 1.5
 # Loading the libraries and compiled kernels.
 START_SECONDS = 2.0
 READ_PER_RECORD, AUDIT_PER_RECORD, AUDIT_PER_SUBJECT, PUBLISH_PER_RECORD = 3e-6, 4e-6, 7e-5, 4e-6
-BASE_MEGABYTES, MEGABYTES_PER_RECORD = 300.0, 1.8e-3
 # Out of core: set after one run of 1,000,000 people with 82.7 million records (k = 2, two workers; 3,270 CPU seconds,
 # 2.07 GB), so that it is no test of them.
 TASK_RECORDS = 1_000_000
