@@ -249,4 +249,17 @@ def standings(
     finish(document, json=json, table=(headers, rows))
 
 
+@app.command("verify-opening")
+def verify_opening(
+    commitment: Annotated[Path, typer.Argument(metavar="COMMITMENT", help="What was published with the tables.")],
+    opening: Annotated[Path, typer.Argument(metavar="OPENING", help="What the judge shows after the round.")],
+    json: JsonFlag = False,
+) -> None:
+    """Verify that the answers were fixed when the tables were published; exit status 1 if they were changed."""
+    from tokumei.data import read_bytes
+
+    kept = hashlib.sha256(read_bytes(opening)).hexdigest() == read_bytes(commitment).decode("ascii", "replace").strip()
+    finish({"kept": kept}, json=json, text="kept" if kept else "changed", status=1 - kept)
+
+
 add_examples(app, "tokumei.contests.pws2024", "pws2024")
