@@ -89,10 +89,11 @@ def keep(file: Path, run: dict[str, Any]) -> None:
 
 def _run(data: Path, k: int, engine: str, workers: int) -> dict[str, Any]:
     load = os.getloadavg()[0]
+    how = ["--k", str(k), "--engine", engine, "--threads", str(workers)]
+    foreseen = measured([sys.executable, "-m", "tokumei", "anonymize", str(data), *how, "--dry-run", "--json"])
     with tempfile.TemporaryDirectory(dir=data.parent) as folder:
         command = [sys.executable, "-m", "tokumei", "anonymize", str(data), "-o", f"{folder}/release", "--json"]
-        command += ["--k", str(k), "--engine", engine, "--threads", str(workers), "--seed", "1"]
-        one = measured(command)
+        one = measured([*command, *how, "--seed", "1"])
     return {
         "people": one["pseudonyms"],
         "records": one["records_original"],
@@ -103,6 +104,8 @@ def _run(data: Path, k: int, engine: str, workers: int) -> dict[str, Any]:
         "clock s": round(one["clock"], 1),
         "peak GB": round(one["gigabytes"], 3),
         "U": one["utility"]["value"],
+        "foreseen CPU s": round(foreseen["estimate"]["cpu_seconds"], 1),
+        "foreseen GB": round(foreseen["estimate"]["megabytes"] / 1e3, 3),
         "load": [round(load, 1), round(os.getloadavg()[0], 1)],
     }
 

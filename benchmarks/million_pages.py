@@ -13,9 +13,20 @@ _BEGIN, _END = "<!-- measured: python -m benchmarks.million DATA --pages -->", "
 _HEADS = {
     "en": (
         *("people", "records", "k", "CPU s", "µs per record", "clock", "load of the machine"),
-        *("peak of all processes", "U"),
+        *("peak of all processes", "U", "foreseen by `--dry-run`"),
     ),
-    "ja": ("人数", "レコード数", "k", "CPU 秒", "レコードあたり µs", "実時間", "負荷", "全プロセスの最大メモリー", "U"),
+    "ja": (
+        "人数",
+        "レコード数",
+        "k",
+        "CPU 秒",
+        "レコードあたり µs",
+        "実時間",
+        "負荷",
+        "全プロセスの最大メモリー",
+        "U",
+        "`--dry-run` の見込み",
+    ),
 }
 _TITLES = {
     "en": {"people": "people", "cpu": "CPU seconds", "memory": "peak memory (GB)", "k": "k"},
@@ -51,6 +62,7 @@ def table(runs: Runs, language: str) -> str:
             f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} – {high:.0f}",
             f"{run['peak GB']:.2f} GB",
             f"{run['U']:.6f}",
+            f"{run['foreseen CPU s']:,.0f} s, {run['foreseen GB']:.2f} GB",
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -62,6 +74,8 @@ def chart(runs: Runs, language: str) -> dict[str, Any]:
     rows = [
         {"people": run["people"], "cpu": run["CPU s"], "memory": run["peak GB"], "k": str(run["k"])} for run in runs
     ]
+
+    sizes = sorted({str(run["k"]) for run in runs})
 
     def panel(name: str, scale: str) -> dict[str, Any]:
         values = [float(row[name]) for row in rows]
@@ -75,7 +89,7 @@ def chart(runs: Runs, language: str) -> dict[str, Any]:
                     "field": "people",
                     "type": "quantitative",
                     "scale": {"type": "log"},
-                    "axis": log_axis(1e4, 1e6),
+                    "axis": {"values": [10_000, 50_000, 200_000, 1_000_000], "format": ",~g"},
                     "title": words["people"],
                 },
                 "y": {
@@ -89,7 +103,7 @@ def chart(runs: Runs, language: str) -> dict[str, Any]:
                     "field": "k",
                     "type": "nominal",
                     "title": words["k"],
-                    "scale": {"domain": ["2", "3", "5"], "range": [BLUE, ORANGE, GREY]},
+                    "scale": {"domain": sizes, "range": [BLUE, ORANGE, GREY][: len(sizes)]},
                 },
             },
         }

@@ -54,7 +54,7 @@ from tokumei.progress import stage
 
 # Records of a task: so many that its fixed price is small, so few that losing one costs little; and so many tasks that
 # workers share them evenly, as far as that leaves enough records.
-FEWEST_TASK_RECORDS, MOST_TASK_RECORDS, ENOUGH_TASKS = 100_000, 1_000_000, 32
+FEWEST_TASK_RECORDS, MOST_TASK_RECORDS, ENOUGH_TASKS = 50_000, 1_000_000, 32
 # Gigabytes that a worker holds at most while it works on a task, and that the driver holds.
 WORKER_GIGABYTES, DRIVER_GIGABYTES = 0.8, 0.6
 _PUBLISHABLE_SURPLUS = ("delete", "dummy")
