@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from importlib import import_module
@@ -187,7 +187,7 @@ def _ending_when_asked(asked: list[int]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handlers = {signal.SIGTERM: end}
+    handlers: dict[int, Callable[[int, object], None]] = {signal.SIGTERM: end}
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         handlers[signal.SIGINT] = interrupt
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}

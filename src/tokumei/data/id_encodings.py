@@ -84,7 +84,7 @@ DIGESTS: dict[str, Digest] = (
     USUAL
     | {f"SHA-{size}": _of(f"sha{size}") for size in (224, 384)}
     | {f"SHA3-{size}": _of(f"sha3_{size}") for size in (224, 256, 384, 512)}
-    | {f"SHAKE{size}": lambda text, size=size: hashlib.new(f"shake_{size}", text).digest(64) for size in (128, 256)}  # type: ignore[call-arg,misc]
+    | {f"SHAKE{size}": lambda text, size=size: hashlib.new(f"shake_{size}", text).digest(64) for size in (128, 256)}  # type: ignore[call-arg]
     | {"BLAKE2b": _of("blake2b"), "BLAKE2s": _of("blake2s")}
     | {f"BLAKE2b-{8 * size}": _sized(size) for size in (4, 5, 6, 8, 10, 12, 16, 20, 32)}
     | {f"{name} twice": _twice(code, spelled=False) for name, code in STRONG.items()}
@@ -142,9 +142,9 @@ BYTES: dict[str, Callable[[str], bytes]] = (
         "JSON": lambda text: f'{{"id": "{text}"}}'.encode(),
         "JSON without blanks": lambda text: f'{{"id":"{text}"}}'.encode(),
     }
-    | {f"{width} digits": lambda text, width=width: f"{_number(text):0{width}d}".encode() for width in range(4, 13)}  # type: ignore[misc]
+    | {f"{width} digits": lambda text, width=width: f"{_number(text):0{width}d}".encode() for width in range(4, 13)}
     | {
-        f"{size} bytes, {order}": lambda text, size=size, order=order: (_number(text) % 256**size).to_bytes(size, order)  # type: ignore[misc]
+        f"{size} bytes, {order}": lambda text, size=size, order=order: (_number(text) % 256**size).to_bytes(size, order)
         for size in (4, 8)
         for order in ("little", "big")
     }

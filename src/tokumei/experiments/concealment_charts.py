@@ -43,8 +43,8 @@ def distance_histogram(distances: Floats, words: Words) -> str:
 def error_curves(rows: Rows, y: str, title: str, words: Words) -> str:
     """Return figure 9: the error against the number of people; rows have ``people``, ``method`` and the field ``y``."""
     values = [dict(row) for row in rows]
-    methods = list(dict.fromkeys(row["method"] for row in values))
-    sizes = {"values": sorted({row["people"] for row in values}), "grid": False}
+    methods = list(dict.fromkeys(str(row["method"]) for row in values))
+    sizes = {"values": list(dict.fromkeys(row["people"] for row in values)), "grid": False}
     # The last line is broken: it covers the one before where no cycle is longer than three.
     dashes = {"domain": methods, "range": [[1, 0]] * (len(methods) - 1) + [[5, 5]]}
     encoding = {

@@ -139,6 +139,13 @@ def test_strict_refuses_what_the_official_checker_lets_pass() -> None:
     assert [note.code for note in strict.findings.notes] == ["name-column", "unknown-value", "rating"]
 
 
+def test_text_that_is_no_utf8_and_a_long_answer_tell_the_official_exception() -> None:
+    original = parse_table(b"Gender,Age,247\nF,18,1\n", "B")
+    checked = check_table(original, "Gender,Age,247\n茶,18,1\n".encode("cp932"), "C", rows=1)
+    assert (checked.official["error"], checked.findings.count) == ("UnicodeDecodeError", 1)
+    assert parse_table(b"1,2\n1,2,3\n", "E", header=False).error == "ParserError"
+
+
 def test_a_star_in_an_answer_file_is_refused_only_by_strict() -> None:
     answers = parse_table(b"*,0\n" + b"1,2\n" * 49, "E", header=False)
     assert check_answers(answers).count == 0

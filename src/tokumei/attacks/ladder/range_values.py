@@ -130,9 +130,11 @@ class _Catalogue:
 
     def counted(self, is_low: Floats, is_high: Floats) -> Floats:
         """Return how often each pair stands in the release, of a guess its probable share."""
-        return np.bincount(self.low, weights=is_low, minlength=len(self.pairs)) + np.bincount(
-            self.high, weights=is_high, minlength=len(self.pairs)
+        low, high = (
+            np.bincount(place, weights=weights, minlength=len(self.pairs))
+            for place, weights in ((self.low, is_low), (self.high, is_high))
         )
+        return np.asarray(low + high, dtype=np.float64)
 
     def place(self, values: Ints) -> Ints:
         """Return which pair the key of every guess makes with a value, the number of pairs where it makes none."""

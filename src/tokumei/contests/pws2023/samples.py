@@ -93,6 +93,7 @@ class VoteAttack(Part):
 
     name: ClassVar[str] = "vote"
     kept: float = parameter(0.6, "the share of public cells that are supposed to be unchanged", low=0.05, high=0.999)
+    radius: int = parameter(0, "rows that differ in at most so many public cells vote alike (0: by fit)", low=0, high=8)
 
     def answers(self, public: Ints, published: Ints, seed: int) -> Ints:
         """Return F; equal votes go to the smaller digit."""
@@ -102,21 +103,25 @@ class VoteAttack(Part):
         gain = np.log((self.kept + (1 - self.kept) * usual) / ((1 - self.kept) * usual))
         seen = np.ascontiguousarray(published[:, :width])
         secret = np.ascontiguousarray(published[:, width:])
-        return _votes(np.ascontiguousarray(public), seen, secret, np.append(gain, 0.0))
+        return _votes(np.ascontiguousarray(public), seen, secret, np.append(gain, 0.0), self.radius)
 
 
 @njit(cache=True)
-def _votes(public: Ints, seen: Ints, secret: Ints, gain: Floats) -> Ints:
+def _votes(public: Ints, seen: Ints, secret: Ints, gain: Floats, radius: int) -> Ints:
+    """Return the digits with most votes; a row within the radius outweighs all others."""
     answers = np.zeros((len(public), secret.shape[1]), dtype=np.int64)
     votes = np.zeros((secret.shape[1], 11))
     fits = np.zeros(len(seen))
     for row in range(len(public)):
         for other in range(len(seen)):
             total = 0.0
+            differing = 0
             for column in range(public.shape[1]):
                 if public[row, column] == seen[other, column]:
                     total += gain[public[row, column]]
-            fits[other] = total
+                else:
+                    differing += 1
+            fits[other] = 1000.0 if radius > 0 and differing <= radius else total
         most = fits.max()
         votes[:] = 0.0
         for other in range(len(seen)):

@@ -130,7 +130,11 @@ def check_table(original: Table, raw: bytes, file: str, *, rows: int, strict: bo
     """Check the content of a table against the same table of B."""
     findings = Findings(file)
     try:
+        raw.decode("utf-8")
         table = parse_table(raw, file)
+    except UnicodeDecodeError:
+        findings.add("no-table", error="UnicodeDecodeError")
+        return TableCheck(findings, official_verdict([], file, rows, "UnicodeDecodeError"))
     except TokumeiError as error:
         findings.notes.append(note_of_error(error, file))
         findings.count = 1

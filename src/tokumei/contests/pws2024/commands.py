@@ -184,9 +184,10 @@ def run_sample_attack(
     finish(document, json=json, table=(["measure", "value"], list(document.items())))
 
 
-def _hits(found: tuple[int, int] | None) -> dict[str, Any]:
+def _hits(found: tuple[int, int] | None, error: str | None = None) -> dict[str, Any]:
     if found is None:
-        return {"hits": None, "official": {"error": None, "message": "do not have the same shape"}}
+        message = None if error else "do not have the same shape"
+        return {"hits": None, "official": {"error": error, "message": message}}
     hits = sum(found)
     return {
         "identified": found[0],
@@ -215,7 +216,12 @@ def check_answer_file(
     findings = check_answers(answers, e.name, strict=strict)
     found = count_hits(read_table(x, header=False), answers, team)
     errors = [{**note.as_dict(), "message": note.message[words]} for note in findings.notes] if team is None else []
-    document = {**_hits(found), "valid": found is not None and not errors, "error_count": len(errors), "errors": errors}
+    document = {
+        **_hits(found, answers.error),
+        "valid": found is not None and not errors,
+        "error_count": len(errors),
+        "errors": errors,
+    }
 
     def show(console: Any) -> None:
         if found is not None:
@@ -241,6 +247,19 @@ def standings(
     rows = [[team, *figures.values()] for team, figures in document["teams"].items()]
     headers = ["team", *next(iter(document["teams"].values()), {})]
     finish(document, json=json, table=(headers, rows))
+
+
+@app.command("verify-opening")
+def verify_opening(
+    commitment: Annotated[Path, typer.Argument(metavar="COMMITMENT", help="What was published with the tables.")],
+    opening: Annotated[Path, typer.Argument(metavar="OPENING", help="What the judge shows after the round.")],
+    json: JsonFlag = False,
+) -> None:
+    """Verify that the answers were fixed when the tables were published; exit status 1 if they were changed."""
+    from tokumei.data import read_bytes
+
+    kept = hashlib.sha256(read_bytes(opening)).hexdigest() == read_bytes(commitment).decode("ascii", "replace").strip()
+    finish({"kept": kept}, json=json, text="kept" if kept else "changed", status=1 - kept)
 
 
 add_examples(app, "tokumei.contests.pws2024", "pws2024")

@@ -16,7 +16,7 @@ import polars as pl
 from numba import njit
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.pws2024.attack_task import HIDDEN, sample_attack
+from tokumei.contests.pws2024.attack_task import HIDDEN, joined_table, sample_attack
 from tokumei.contests.pws2024.files import BASICS, MOVIES, TABLES
 from tokumei.contests.pws2024.table import Table, text_codes
 from tokumei.contests.pws2024.utility import views_of
@@ -161,11 +161,14 @@ class LikelihoodAttack(Part):
 
     def answers(self, a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> list[tuple[int, str]]:
         """Return the row of a and the hidden value for every row of b."""
-        views = [_View.of(a, b, table) for table in tables]
+        joined = joined_table(tables)
+        views = [_View.of(a, b, table) for table in (*tables, Table(joined, np.arange(joined.height)))]
         gain = np.zeros((b.height, a.height))
         for view in views:
             together = np.stack([(view.known + row).max(axis=1) for row in view.ratings]).astype(np.float64)
-            gain += self.sharpness * (together - together.mean()) + self._by_counts(a, b, view)
+            gain += self.sharpness * (together - together.mean())
+        for view in views[:-1]:
+            gain += self._by_counts(a, b, view)
         chosen = assign(gain.max() - gain).columns.tolist()
         return [(row, self._hidden(b, views, place, row)) for place, row in enumerate(chosen)]
 
@@ -191,9 +194,11 @@ class LikelihoodAttack(Part):
             if hidden in view.movies:
                 equal = view.ratings[place].astype(np.float64) + view.known[row]
                 weights = np.exp(self.sharpness * (equal - equal.max()))
+                # A row that fits better than all others is likely the person's own.
+                lead = equal.max() - np.partition(equal, -2)[-2] if len(equal) > 1 else 0.0
                 for value in votes:
                     chosen = (view.table.frame[hidden] == value).to_numpy()
-                    votes[value] += float(weights[chosen].sum() / weights.sum())
+                    votes[value] += (0.5 + lead) * float(weights[chosen].sum() / weights.sum())
         return max(votes, key=lambda value: votes[value], default="")
 
 
