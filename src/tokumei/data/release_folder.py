@@ -124,8 +124,11 @@ class ReleaseFolder:
         """Read what some parts have under these pseudonyms; return it and, part by part, the places of its records."""
         frames = []
         for number, names in chosen.items():
-            table = pl.scan_parquet(self.path / self.parts[number].name, glob=False).with_row_index(_PLACE)
+            # A part of other types is told by its bytes; here it is read as any other.
+            text = pl.scan_parquet(self.path / self.parts[number].name, glob=False).select(pl.all().cast(pl.String))
+            table = text.with_row_index(_PLACE)
             frames.append(table.filter(pl.col("pseudonym").is_in(names.implode())).collect())
+        _refuse_differing([self.path / self.parts[number].name for number in chosen], frames)
         frame = pl.concat(frames)
         places = [part[_PLACE].to_numpy().astype(np.int64) for part in frames]
         return self._decoded(frame.drop(_PLACE), self.data, self.schema, history), places
