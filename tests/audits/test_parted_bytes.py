@@ -14,12 +14,13 @@ from tests.audits.test_published_bytes import SCHEMA, judged, shopping
 from tests.effort import examples
 from tests.parted_releases import write_parted
 from tokumei.audits import AuditSettings
-from tokumei.data import History, cut_parts, release_parts
+from tokumei.data import History, cut_parts, memory_limit, release_parts
 from tokumei.errors import TokumeiError
 from tokumei.flow import Made, audit, open_release, plan_of, release
-from tokumei.flow import large as large_releases
 
 RECORDS = 12
+# Gigabytes that hold no record.
+LITTLE = 0.3
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +59,12 @@ def test_every_leaking_variant_of_a_release_in_parts_is_found(made: Made, tmp_pa
 def test_no_leaking_variant_of_a_release_in_parts_is_safe(
     made: Made,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     record_property: Callable[[str, object], None],
     held: bool,  # noqa: FBT001
 ) -> None:
     """Held in memory or counted part by part, with the Secret and without; a campaign tries all of them."""
     shopping().write_csv(tmp_path / "original.csv")
     secret = write_parted(made, tmp_path / "whole")
-    monkeypatch.setattr(large_releases, "IN_MEMORY_RECORDS", 10**6 if held else 1)
     safe = []
     tried = list(PART_VARIANTS.items())[:: max(1, len(PART_VARIANTS) // examples(4))]
     for number, (name, (change, _)) in enumerate([("nothing", (lambda _: None, "")), *tried]):
@@ -74,8 +73,9 @@ def test_no_leaking_variant_of_a_release_in_parts_is_safe(
         change(folder)
         for known in (None, secret):
             try:
-                opened = open_release(tmp_path / "original.csv", folder, schema=SCHEMA, secret=known)
-                outcome = audit(opened, AuditSettings(quick=True)).verdict.outcome.value
+                with memory_limit(None if held else LITTLE):
+                    opened = open_release(tmp_path / "original.csv", folder, schema=SCHEMA, secret=known)
+                    outcome = audit(opened, AuditSettings(quick=True)).verdict.outcome.value
             except TokumeiError:
                 continue
             safe += [(name, known is not None)] if outcome == "safe" else []

@@ -168,9 +168,9 @@ def _header_wanted(frame: pl.DataFrame, schema: Schema | None) -> bool:
         wanted = set(schema.sources())
         if wanted <= set(first):
             return True
-        if wanted <= set(frame.columns):
-            # A header without any name gives columns the numbers that they have without a header.
-            return not any(first)
+        if wanted <= set(frame.columns) and any(first):
+            return False
+        # A header without any name gives columns the numbers that they have without a header: values decide.
     if hold_values([pl.Series([cell]) for cell in first]):
         return False
     rest = frame[1:]
