@@ -132,3 +132,19 @@ def _round(document: Mapping[str, Any]) -> tuple[list[Entry], list[Pair]]:
     ]
     pairs = [Pair(str(one["attacker"]), str(one["owner"]), one["figures"]) for one in document.get("pairs", ())]
     return entries, pairs
+
+
+def attacked_by_samples(contest: Contest, data: Path, release: Path, *, seed: str) -> dict[str, dict[str, Any]]:
+    """Return the figures of every sample attack on a release, as the judge would score them."""
+    import numpy as np
+
+    with tempfile.TemporaryDirectory(prefix="tokumei-") as temporary:
+        place = Path(temporary)
+        write_published(contest.publish(data, release, attackers=contest.attacks, seed=seed), place / "seen")
+        folders = [place / "guesses" / name for name in contest.attacks]
+        for folder in folders:
+            folder.mkdir(parents=True)
+            with seen_by(place / "seen", folder.name) as seen:
+                contest.attack(folder.name, data, seen, folder, settings={}, rng=np.random.default_rng(0))
+        results = scored(contest, data, release, folders, published=None, truth=None, seed=seed)
+    return {folder.name: dict(one.figures) for folder, one in zip(folders, results, strict=True)}

@@ -1,0 +1,1 @@
+"""Everything of PWS Cup 2025: patients and a model."""

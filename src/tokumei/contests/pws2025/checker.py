@@ -1,0 +1,357 @@
+"""The checks of PWS Cup 2025: values with a repair, the table, the model and the answers.
+
+Each gives every fault at its line, column and value, and under ``official`` what the contest's own program said:
+check_csv looks at single values only, pws_data_format at the first offending column only.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from tokumei.contests.notes import KEPT_NOTES
+from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, HOME, RANGES
+from tokumei.contests.values import Note
+from tokumei.data import read_bytes, to_utf8
+from tokumei.words import Message, in_both
+
+ROWS = 10_000
+SEMVER = re.compile(r"\d+\.\d+\.\d+([-+.].*)?")
+
+
+@dataclass
+class Findings:
+    """Faults as notes, with the official program's own answer beside them."""
+
+    notes: list[Note] = field(default_factory=list)
+    count: int = 0
+    official: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing was found."""
+        return not self.count
+
+    def add(
+        self,
+        code: str,
+        file: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        name: str | None = None,
+        value: str | None = None,
+        **facts: Any,
+    ) -> None:
+        """Add a fault."""
+        self.count += 1
+        if len(self.notes) < KEPT_NOTES:
+            values = {"value": (value or "")[:40], "name": name or "", **facts}
+            message = in_both(Message(f"finding.{code}", values, HOME))
+            self.notes.append(Note(code, message, file=file, line=line, column=column, name=name, value=value))
+
+    def as_dict(self, language: str = "en") -> dict[str, Any]:
+        """Return everything for ``--json``."""
+        errors = [{**note.as_dict(), "message": note.message[language]} for note in self.notes]
+        return {"valid": self.valid, "error_count": self.count, "errors": errors, "official": self.official}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A file as it stands: its header and rows of cells."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+    @classmethod
+    def read(cls, raw: bytes, name: str) -> Rows:
+        """Read CSV of any usual encoding."""
+        text, _ = to_utf8(raw, name)
+        lines = [row for row in csv.reader(io.StringIO(text.decode().removeprefix("\ufeff"), newline="")) if row]
+        return cls(lines[0] if lines else [], lines[1:])
+
+
+def value_fault(name: str, text: str) -> str | None:
+    """Return why a cell is wrong: not-a-number, range, decimals, category; an empty one is right."""
+    cell = text.strip()
+    if not cell or name not in COLUMNS:
+        return None
+    if name in CATEGORIES:
+        return None if cell in CATEGORIES[name] else "category"
+    low, high, decimals = RANGES[name]
+    try:
+        number = Decimal(cell)
+    except InvalidOperation:
+        return "not-a-number"
+    if not number.is_finite():
+        return "not-a-number"
+    if not Decimal(low) <= number <= Decimal(high):
+        return "range"
+    exponent = number.as_tuple().exponent
+    return "decimals" if isinstance(exponent, int) and -exponent > decimals else None
+
+
+def check_values(table: Rows, file: str) -> Findings:
+    """Check every cell (check_csv): neither rows nor columns nor their order are looked at."""
+    found = Findings()
+    errors: list[list[Any]] = []
+    stops = False
+    known: dict[tuple[str, str], str | None] = {}
+    for at, row in enumerate(table.rows, 1):
+        for column, (name, cell) in enumerate(zip(table.header, row, strict=False), 1):
+            if (name, cell) not in known:
+                known[name, cell] = value_fault(name, cell)
+            fault = known[name, cell]
+            if fault is None:
+                continue
+            low, high, decimals = RANGES.get(name, ("", "", 0))
+            allowed = ", ".join(CATEGORIES.get(name, ()))
+            facts = {"low": low, "high": high, "decimals": decimals, "known": allowed}
+            found.add(fault, file, line=at + 1, column=column, name=name, value=cell, **facts)
+            errors.append([at, name, cell.strip(), fault.replace("-", "_").upper()])
+            stops = stops or (fault == "not-a-number" and _is_special(cell))
+    unknown = [name for name in table.header if name not in COLUMNS]
+    found.official = {"valid": found.valid, "errors": errors, "error_count": len(errors)}
+    if stops:
+        # Decimal knows NaN and infinity, the comparison after it does not.
+        found.official = {"valid": False, "exit_code": 1}
+    if unknown:
+        found.official["undefined_columns"] = unknown
+    return found
+
+
+def _is_special(cell: str) -> bool:
+    try:
+        return not Decimal(cell.strip()).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def repair(table: Rows) -> tuple[bytes | None, dict[str, Any]]:
+    """Return the repaired file (check_and_fix_csv) and what it says; nothing is written for a wrong category."""
+    corrections, rows = 0, []
+    for row in table.rows:
+        repaired = list(row)
+        for at, name in enumerate(table.header[: len(row)]):
+            cell = row[at].strip()
+            if name in CATEGORIES and cell and cell not in CATEGORIES[name]:
+                return None, {"exit_code": 2}
+            if name not in RANGES or not cell:
+                continue
+            low, high, decimals = RANGES[name]
+            try:
+                number = Decimal(cell.replace(",", ""))
+            except InvalidOperation:
+                number, changed = Decimal(low), True
+            else:
+                if number.is_nan():
+                    return None, {"exit_code": 1}
+                changed = False
+            kept = min(max(number, Decimal(low)), Decimal(high)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+            corrections += changed or kept != number
+            repaired[at] = f"{kept:f}"
+        rows.append(repaired)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([table.header, *rows])
+    return text.getvalue().encode(), {"exit_code": 0, "corrections": corrections}
+
+
+def check_table(table: Rows, file: str, *, rows: int = ROWS, decimals: bool = False) -> Findings:
+    """Check columns, order, rows, ranges and categories (pws_data_format); ``decimals`` looks at those too."""
+    found = Findings()
+    missing = [name for name in COLUMNS if name not in table.header]
+    extra = [name for name in table.header if name not in COLUMNS]
+    official: list[list[str]] = []
+    if missing:
+        found.add("columns-missing", file, line=1, names=", ".join(missing))
+        official += [["ColumnsError"], ["ColumnsError"]]
+    if extra:
+        found.add("columns-unknown", file, line=1, names=", ".join(extra))
+        official += [] if missing else [["ColumnsError"]]
+    moved = not missing and not extra and tuple(table.header) != COLUMNS
+    if moved:
+        found.add("columns-order", file, line=1, names=", ".join(COLUMNS))
+    if len(table.rows) != rows:
+        found.add("row-count", file, rows=len(table.rows), wanted=rows)
+    cells = check_values(table, file)
+    for note in cells.notes:
+        if note.code != "decimals" or decimals:
+            found.count += 1
+            found.notes.append(note)
+    wide = [at for at, row in enumerate(table.rows, 2) if len(row) != len(table.header)]
+    for at in wide:
+        found.add("cell-count", file, line=at, wanted=len(table.header))
+    if official:
+        found.official = {part: {"accepted": False, "errors": official} for part in ("Bi", "Ci")}
+        return found
+    first = _first_column(table)
+    counted = [["RowNumError"]] if len(table.rows) != rows else []
+    ordered = [["ColumnsOrderError"]] if moved else []
+    numeric = [error for error in first if error[0] == "NumSpecError"]
+    category = [error for error in first if error[0] == "CatSpecError"]
+    mine = [*ordered, *counted, *first]
+    theirs = [["AttributeError"]] if ordered and numeric else [*counted, *category]
+    found.official = {"Bi": {"accepted": not mine}, "Ci": {"accepted": not theirs}}
+    if mine:
+        found.official["Bi"]["errors"] = mine
+    if theirs:
+        found.official["Ci"]["errors"] = theirs
+    else:
+        # It announces a repair and returns the table as it was.
+        found.official["Ci"] |= {"columns_as_in_file": True, "values_as_in_file": True}
+    return found
+
+
+def _first_column(table: Rows) -> list[list[str]]:
+    """Return the faults of the first offending column of the official program, which knows no decimals."""
+    for name in COLUMNS:
+        at = table.header.index(name)
+        kind = "CatSpecError" if name in CATEGORIES else "NumSpecError"
+        errors = [
+            [kind, str(number), name, row[at].strip()]
+            for number, row in enumerate(table.rows, 1)
+            if at < len(row) and value_fault(name, row[at]) not in (None, "decimals")
+        ]
+        if errors:
+            return errors
+    return []
+
+
+def check_model(raw: bytes, file: str) -> Findings:
+    """Check a model of XGBoost as JSON (validate_model_json), in the official words as well."""
+    found = Findings()
+    errors: list[str] = []
+    warnings: list[str] = []
+    found.official = {"valid": False, "errors": errors, "warnings": warnings}
+    try:
+        model = json.loads(raw)
+    except ValueError:
+        model = None
+    if not isinstance(model, dict):
+        found.add("model-json", file)
+        return found
+
+    def fault(code: str, official: str, **facts: Any) -> None:
+        found.add(code, file, **facts)
+        errors.append(official)
+
+    learner = _part(model, "learner")
+    names = _check_attributes(model, learner, fault, warnings)
+    _check_learner(learner, names, fault)
+    found.official["valid"] = found.valid
+    return found
+
+
+def _part(model: Any, *names: str) -> Any:
+    for name in names:
+        model = model.get(name) if isinstance(model, dict) else None
+    return model
+
+
+def _check_attributes(model: Mapping[str, Any], learner: Any, fault: Any, warnings: list[str]) -> list[str] | None:
+    """Check names, target and version; return the names of the features if they can be read."""
+    attributes = model.get("attributes") if isinstance(model.get("attributes"), dict) else _part(learner, "attributes")
+    if not isinstance(attributes, dict):
+        message = "attributes セクションがありません（top または learner.attributes のどちらにも見つからず）"
+        fault("model-attributes", message)
+        attributes = {}
+    names: list[str] | None = None
+    text = attributes.get("feature_names")
+    if not isinstance(text, str):
+        fault("model-names", 'attributes.feature_names は JSON文字列である必要があります（例: "[\\"AGE\\",...]"）')
+    else:
+        try:
+            names = json.loads(text)
+        except ValueError as error:
+            fault("model-names", f"attributes.feature_names が正しく JSON として復元できません: {error}")
+    if names is not None:
+        if not isinstance(names, list) or not names or not all(isinstance(one, str) and one for one in names):
+            fault("model-names", "feature_names 配列が空、または非文字列/空文字を含みます")
+            names = None
+        elif len(set(names)) != len(names):
+            fault("model-names", "feature_names に重複があります")
+            names = None
+    if not isinstance(attributes.get("target"), str) or not attributes["target"]:
+        fault("model-target", "attributes.target が見つからないか、空文字です")
+    version = attributes.get("xgboost_version") or attributes.get("sgboost_version")
+    if not isinstance(version, str) or not version:
+        fault("model-version", "attributes.xgboost_version が見つからないか、空文字です")
+    elif not SEMVER.fullmatch(version):
+        warnings.append(f"xgboost_version の形式が semver と一致しません: {version!r}（例: 1.7.6）")
+    return names
+
+
+def _check_learner(learner: Any, names: list[str] | None, fault: Any) -> None:
+    parameters = _part(learner, "learner_model_param")
+    if not isinstance(parameters, dict):
+        fault("model-count", "learner.learner_model_param が見つかりません")
+    count = _part(parameters, "num_feature")
+    number: int | None = None
+    if not isinstance(count, str | int | float) or isinstance(count, bool):
+        fault("model-count", "learner.learner_model_param.num_feature が数値（または数値文字列）ではありません")
+    else:
+        try:
+            number = int(count)
+        except ValueError:
+            fault("model-count", "learner.learner_model_param.num_feature を整数に解釈できません")
+    if number is not None and number <= 0:
+        fault("model-count", "learner.learner_model_param.num_feature は正の整数である必要があります")
+    objective = _part(learner, "objective", "name")
+    if objective is None:
+        fault("model-objective", "learner.objective.name が見つかりません")
+    elif objective != "binary:logistic":
+        fault("model-objective", f'learner.objective.name は "binary:logistic" 必須（現値: {objective!r}）')
+    trees = _part(learner, "gradient_booster", "model", "trees")
+    if not isinstance(trees, list) or not trees:
+        fault("model-trees", "learner.gradient_booster.model.trees は長さ>=1の配列である必要があります")
+    if names is not None and number is not None and len(names) != number:
+        message = f"len(feature_names) と num_feature が不一致: len(F)={len(names)} vs num_feature={number}"
+        fault("model-count", message)
+    own = _part(learner, "feature_names")
+    if names is not None and isinstance(own, list) and own and own != names:
+        fault("model-names", "learner.feature_names と attributes.feature_names の配列順が一致しません")
+
+
+def count_hits(truth: Path, answer: Path, *, skip: bool = False, first: int = 1) -> dict[str, Any]:
+    """Return the rows marked in both files (check_ans): a cell counts if it is numerically 1, first column only."""
+    one, other = ([_is_one(line) for line in _lines(path)][int(skip) :] for path in (truth, answer))
+    lines = [at + first for at, (mine, theirs) in enumerate(zip(one, other, strict=False)) if mine and theirs]
+    return {"lines": lines, "total": len(lines), "length_warning": len(one) != len(other)}
+
+
+def _lines(path: Path) -> list[str]:
+    text, _ = to_utf8(read_bytes(path, allow_empty=True), str(path))
+    return text.decode().removeprefix("\ufeff").splitlines()
+
+
+def _is_one(line: str) -> bool:
+    try:
+        return float(line.partition(",")[0].strip()) == 1.0
+    except ValueError:
+        return False
+
+
+def check_answer(raw: bytes, rows: int, ones: int, file: str) -> Findings:
+    """Check an attack file for one target: 0 or 1 for every row of A, with exactly so many ones."""
+    found = Findings()
+    try:
+        lines = raw.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        found.add("encoding", file)
+        return found
+    if len(lines) != rows:
+        found.add("row-count", file, rows=len(lines), wanted=rows)
+    for at, line in enumerate(lines, 1):
+        if line.strip() not in ("0", "1"):
+            found.add("not-binary", file, line=at, column=1, value=line)
+    marked = sum(line.strip() == "1" for line in lines)
+    if marked != ones:
+        found.add("marks", file, marked=marked, wanted=ones)
+    return found

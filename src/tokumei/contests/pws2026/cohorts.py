@@ -1,0 +1,30 @@
+"""Which cohort a team gets in PWS Cup 2026: by SHA-256 of its name and a salt that was committed to before."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+COHORTS = 30
+
+
+def commitment(secret: str) -> str:
+    """Return what is published before: the SHA-256 of the secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def assign_cohorts(names: Sequence[str], salt: str, *, cohorts: int = COHORTS) -> list[int]:
+    """Return the cohort of every team in order of registration; one that is taken passes on to the next free one.
+
+    >>> assign_cohorts(["a", "b", "c"], "salt", cohorts=3)
+    [0, 1, 2]
+    """
+    if len(names) > cohorts:
+        raise ValueError(f"{len(names)} teams cannot have one of {cohorts} cohorts each")
+    taken: list[int] = []
+    for name in names:
+        place = int(hashlib.sha256((name + salt).encode()).hexdigest(), 16) % cohorts
+        while place in taken:
+            place = (place + 1) % cohorts
+        taken.append(place)
+    return taken

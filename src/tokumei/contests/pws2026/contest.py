@@ -1,0 +1,356 @@
+"""PWS Cup 2026 as a contest: a synthetic cohort C is handed in, others tell members and their times (later_contests 1).
+
+In the contest every team had a cohort of its own, and its people were the candidates of its attacks. Here the judge
+draws the candidates of every attacker from the target's cohort and from a reserve of people who are in none, so that
+teams need not share people; the challenge rows are members with matched controls.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tokumei.contests import ranking
+from tokumei.contests.base import Contest
+from tokumei.contests.notes import note_of_error
+from tokumei.contests.values import (
+    Both,
+    Checked,
+    Column,
+    Entry,
+    Figures,
+    FileSpec,
+    Pair,
+    Player,
+    Published,
+    RoundPreset,
+    RoundTable,
+    Sizes,
+)
+from tokumei.errors import InputError, ParameterError, TokumeiError, did_you_mean
+from tokumei.parts import parameter
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.random import Generator
+
+    from tokumei.contests.pws2026.checker import Findings
+    from tokumei.contests.pws2026.table import World
+
+PHASES = (0, 7, 21, 35, 42)
+FEWEST_ROWS = 100
+# 26 of 1,049 candidates are members, 163 of them are challenged with as many controls.
+MEMBER_SHARE, FEWEST_MEMBERS, CHALLENGE_SHARE = 26 / 1049, 12, 163 / 1049
+_RULE: Both = {
+    "en": "Highest min(U, Anon) first, the weaker of utility and anonymity; equal teams share a rank.",
+    "ja": "有用性Uと匿名性Anonの小さい方が大きい順。等しいチームは同順位です。",
+}
+_ATTACK_RULE: Both = {
+    "en": "Highest attack power first: mean membership score plus mean attribute score over all other teams (not "
+    "attacked counts 0); equal teams share a rank.",
+    "ja": "攻撃力（他の全チームに対するMIAの平均とAIAの平均の和、未攻撃は0）が大きい順。等しいチームは同順位です。",
+}
+_OVERALL: Both = {
+    "en": "Sum of weight × score over the rounds; equal teams share a rank.",
+    "ja": "各回の重み×得点の合計。等しいチームは同順位です。",
+}
+_TOTAL: Both = {"en": "total", "ja": "総合"}
+_POWER: Both = {"en": "attack power", "ja": "攻撃力"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pws2026(Contest):
+    """A synthetic cohort with survival data against membership and attribute inference."""
+
+    name: ClassVar[str] = "pws2026"
+    command_module: ClassVar[str] = "tokumei.contests.pws2026.commands"
+    source: ClassVar[str] = "PWS Cup 2026"
+    about: ClassVar[Both] = {
+        "en": "PWS Cup 2026: check, measure, attack and judge a synthetic cohort with survival data",
+        "ja": "PWS Cup 2026：生存時間つき合成コホートを検査、測定、攻撃、判定する",
+    }
+    sizes: ClassVar[Sizes | None] = Sizes(default=1049, low=250, high=10_000, demo=400)
+    draws_private_data: ClassVar[bool] = True
+    rounds: ClassVar[Mapping[str, RoundPreset]] = {
+        "practice": RoundPreset(weight="0", attack_limit=10),
+        "preliminary": RoundPreset(weight="0.1", phase_days=PHASES, private_data=True, attack_limit=10),
+        "final": RoundPreset(weight="0.9", first_day=35, phase_days=PHASES, private_data=True, attack_limit=10),
+    }
+    title: ClassVar[Both] = {"en": "PWS Cup 2026: synthetic cohorts", "ja": "PWS Cup 2026：合成コホート"}
+    data_files: ClassVar[tuple[FileSpec, ...]] = (
+        FileSpec("B_self", {"en": "the cohort, with is_rare", "ja": "コホート（is_rareつき）"}),
+        FileSpec("A_bg", {"en": "background table, disjoint from the cohort", "ja": "背景表（コホートと重ならない）"}),
+        FileSpec("utility_ref.json", {"en": "reference of the utility", "ja": "有用性の基準"}),
+        FileSpec("reserve", {"en": "people in no cohort, for candidates and controls", "ja": "候補と対照のための人々"}),
+    )
+    release_files: ClassVar[tuple[FileSpec, ...]] = (
+        FileSpec("C", {"en": "synthetic cohort, as many rows", "ja": "合成コホート（同じ行数）"}),
+    )
+    published_files: ClassVar[tuple[FileSpec, ...]] = (
+        FileSpec("C", {"en": "synthetic cohort", "ja": "合成コホート"}),
+        FileSpec("A_bg", {"en": "background table", "ja": "背景表"}),
+        FileSpec("aia_challenge", {"en": "people whose time is asked for", "ja": "timeを当てる人々"}),
+        FileSpec("candidates", {"en": "your people: is each in the cohort?", "ja": "あなたの候補者"}),
+    )
+    guess_files: ClassVar[tuple[FileSpec, ...]] = (
+        FileSpec("F_mia", {"en": "record_id,confidence", "ja": "record_id,confidence（確信度）"}),
+        FileSpec("F_aia", {"en": "challenge_row_id,time_hat", "ja": "challenge_row_id,time_hat（推定時間）"}),
+    )
+    release_columns: ClassVar[tuple[Column, ...]] = (
+        Column("U", {"en": "U (utility)", "ja": "U（有用性）"}, "higher", 4),
+        Column("U_gen", {"en": "U_gen (margins, tails)", "ja": "U_gen（周辺分布）"}, "higher", 4),
+        Column("U_spec", {"en": "U_spec (Cox model)", "ja": "U_spec（Coxモデル）"}, "higher", 4),
+        Column("U_rare", {"en": "U_rare (rare people)", "ja": "U_rare（希少者）"}, "higher", 4),
+        Column("U_valid", {"en": "U_valid (plausibility)", "ja": "U_valid（妥当性）"}, "higher", 4),
+    )
+    guess_columns: ClassVar[tuple[Column, ...]] = (
+        Column("power", _POWER, "higher", 4),
+        Column("mia", {"en": "MIA (TPR at 1 % FPR)", "ja": "MIA（FPR 1%でのTPR）"}, "higher", 4),
+        Column("aia", {"en": "AIA (R)", "ja": "AIA（R）"}, "higher", 4),
+        Column("band", {"en": "MIA band", "ja": "MIAの帯"}, "higher", 0),
+    )
+    matrix_figure: ClassVar[str] = "power"
+    utility_figure: ClassVar[str] = "U"
+    safety_figure: ClassVar[str] = "Anon"
+    methods: ClassVar[tuple[str, ...]] = (
+        "calibrated",
+        "copula-survival",
+        "copula-synth",
+        "perturb",
+        "rounding",
+        "unchanged",
+    )
+    attacks: ClassVar[tuple[str, ...]] = ("nearness", "reference")
+    players: ClassVar[tuple[Player, ...]] = (
+        Player("Two Copulas", "calibrated", "nearness", {"tries": 10}, clumsy=True),
+        Player("Kit", "copula-survival", "reference"),
+        Player("Noise", "perturb", "reference", {"k": 0.1}),
+        Player("Nothing", "unchanged", "nearness"),
+    )
+
+    aia_floor: float = parameter(0.0, "what an attribute attack must exceed (φ)", low=0.0, high=1.0)
+    strict: bool = parameter(False, "refuse what the official checker overlooks")
+    parameters_ja: ClassVar[Mapping[str, str]] = {
+        "aia_floor": "属性推定が超えるべき下限（φ）",
+        "strict": "公式の検査が見逃すものも拒否する",
+    }
+
+    def generate(self, data: Path, *, size: int, seed: int) -> None:
+        """Write a cohort with its background, reference and reserve."""
+        import numpy as np
+
+        from tokumei.contests.pws2026.people import write_world
+
+        write_world(data, size=size, rng=np.random.default_rng(seed))
+
+    def generate_private(self, base: Path, data: Path, *, size: int | None, seed: int) -> None:
+        """Write the cohort of one team before the common background."""
+        import numpy as np
+
+        from tokumei.contests.pws2026.people import write_world
+        from tokumei.contests.pws2026.table import read_table
+
+        rows = size or read_table(base / "B_self.csv").height
+        write_world(data, size=rows, rng=np.random.default_rng(seed), background=read_table(base / "A_bg.csv"))
+
+    def check_data(self, data: Path) -> Checked:
+        """Check that all four files can be read and measured."""
+        from tokumei.contests.pws2026.table import World, read_table
+
+        name = "B_self"
+        try:
+            world = World.read(data)
+            name = "reserve"
+            people = read_table(data / "reserve.csv")
+            if min(world.cohort.height, people.height) < FEWEST_ROWS or "is_rare" not in people.columns:
+                raise InputError(f"a cohort and a reserve need {FEWEST_ROWS} rows and is_rare", code="too-few-rows")
+        except TokumeiError as error:
+            return Checked.refused([note_of_error(error, name)])
+        return Checked(valid=True, figures={"rows": world.cohort.height, "rare": int(world.rare.sum())})
+
+    def check_release(self, data: Path, release: Path) -> Checked:
+        """Check C and measure its four facets."""
+        raw = (release / "C.csv").read_bytes()
+        found = _checked_cohort(raw, _world(data).cohort.height, strict=self.strict)
+        if not found.valid:
+            return Checked.refused(found.notes, found.count)
+        measured = _measured(_digest(data), data, raw)
+        return Checked(valid=True, figures={"U": measured["U"], **measured["facets"]})
+
+    def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
+        """Write C."""
+        from tokumei.contests.pws2026.synthesis import METHODS, read_settings
+
+        if method not in self.methods:
+            known = ", ".join(self.methods)
+            raise ParameterError(
+                f"pws2026 has no method '{method}'{did_you_mean(method, self.methods)}; it has {known}"
+            )
+        made = METHODS[method](_world(data), rng, **read_settings(method, dict(settings)))
+        write_cohort(made, release / "C.csv")
+        return {"rows": made.height}
+
+    def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
+        """Return C, the background and challenge rows for all, and candidates for every attacker."""
+        from tokumei.contests.pws2026.table import COLUMNS
+        from tokumei.contests.pws2026.tasks import draw_candidates, draw_challenge, table_bytes
+        from tokumei.data import read_bytes
+
+        cohort, reserve = _people(data)
+        challenge, answers = draw_challenge(cohort, reserve, _rng(seed, "challenge"), CHALLENGE_SHARE)
+        tests, truths = {}, {}
+        members = max(FEWEST_MEMBERS, round(MEMBER_SHARE * cohort.height))
+        for attacker in attackers:
+            drawn = draw_candidates(cohort, reserve, members, _rng(seed, f"candidates:{attacker}"))
+            tests[attacker] = {"candidates": table_bytes(drawn.select("record_id", *COLUMNS))}
+            truths[attacker] = {"members": table_bytes(drawn.select("record_id", "member", "is_rare"))}
+        return Published(
+            common={
+                "C": read_bytes(release / "C.csv"),
+                "A_bg": read_bytes(data / "A_bg.csv"),
+                "aia_challenge": table_bytes(challenge),
+            },
+            per_attacker=tests,
+            truth={"aia_truth": table_bytes(answers)},
+            truth_per_attacker=truths,
+        )
+
+    def attack(
+        self, attack: str, data: Path, published: Path, guesses: Path, *, settings: Figures, rng: Generator
+    ) -> Figures:
+        """Write confidences about the candidates and times of the challenge rows."""
+        import polars as pl
+
+        from tokumei.contests.pws2026.attacks import ATTACKS
+        from tokumei.contests.pws2026.table import read_table
+        from tokumei.contests.pws2026.tasks import read_challenge, table_bytes
+
+        del data, rng
+        if attack not in ATTACKS:
+            known = ", ".join(ATTACKS)
+            raise ParameterError(
+                f"pws2026 has no attack '{attack}'{did_you_mean(attack, tuple(ATTACKS))}; it has {known}"
+            )
+        if settings:
+            raise ParameterError(f"the attack '{attack}' has no setting '{next(iter(settings))}'")
+        membership, attribute = ATTACKS[attack]
+        made, base, people = (read_table(published / f"{name}.csv") for name in ("C", "A_bg", "candidates"))
+        rows = read_challenge(published / "aia_challenge.csv")
+        answers = pl.DataFrame({"record_id": people["record_id"], "confidence": membership(made, base, people)})
+        times = rows.select("challenge_row_id", pl.Series("time_hat", attribute(made, base, rows)))
+        (guesses / "F_mia.csv").write_bytes(table_bytes(answers.with_columns(pl.col("record_id").cast(pl.Int64))))
+        (guesses / "F_aia.csv").write_bytes(table_bytes(times))
+        return {"candidates": people.height, "challenges": rows.height}
+
+    def score_guesses(
+        self, data: Path, release: Path, *, published: Path, truth: Path, guesses: Sequence[Path]
+    ) -> list[Checked]:
+        """Check both files and score them against the truth."""
+        from tokumei.contests.pws2026.tasks import score_folder
+
+        del data, release, published
+        return [score_folder(folder, truth, floor=self.aia_floor, strict=self.strict) for folder in guesses]
+
+    def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
+        """Return min(U, Anon) and the attack power of all teams."""
+        from tokumei.contests.pws2026.scores import anonymity
+
+        counted = ranking.counted_pairs(entries, pairs)
+        others = max(1, sum(entry.figures is not None and not entry.disqualified for entry in entries) - 1)
+
+        def kept(entry: Entry) -> Figures:
+            own = [pair.figures for pair in counted if pair.owner == entry.team]
+            best = anonymity(*(max((found[name] for found in own), default=0.0) for name in ("beyond_chance", "aia")))
+            utility = (entry.figures or {}).get("U", 0.0)
+            return {"total": min(utility, best["Anon"]), "U": utility, **best}
+
+        def reached(entry: Entry) -> Figures:
+            own = [pair.figures for pair in counted if pair.attacker == entry.team]
+            sums = {name: sum(found[name] for found in own) / others for name in ("mia", "aia")}
+            return {"power": sums["mia"] + sums["aia"], **sums}
+
+        return RoundTable(
+            anonymizers=ranking.rank_entries(entries, kept, lambda row: -row.figures["total"], released=True),
+            attackers=ranking.rank_entries(entries, reached, lambda row: -row.figures["power"]),
+            anonymizer_columns=(
+                Column("total", _TOTAL, "higher", 4),
+                self.release_columns[0],
+                Column("Anon", {"en": "Anon (anonymity)", "ja": "Anon（匿名性）"}, "higher", 4),
+                Column("a_MIA", {"en": "a_MIA (membership)", "ja": "a_MIA（メンバーシップ）"}, "lower", 4),
+                Column("a_AIA", {"en": "a_AIA (attribute)", "ja": "a_AIA（属性）"}, "lower", 4),
+            ),
+            attacker_columns=self.guess_columns[:3],
+            anonymizer_rule=_RULE,
+            attacker_rule=_ATTACK_RULE,
+        )
+
+    def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
+        """Return weighted totals and attack powers."""
+        total = ranking.Weighing(figure="total", missing=0.0, better="higher", title=_TOTAL, digits=4)
+        power = ranking.Weighing(figure="power", missing=0.0, better="higher", title=_POWER, digits=4)
+        return ranking.weighted_table(rounds, anonymizers=total, attackers=power, rule=_OVERALL)
+
+
+def write_cohort(made: pl.DataFrame, path: Path) -> None:
+    """Write a table C."""
+    import polars as pl
+
+    from tokumei.contests.pws2026.table import COLUMNS
+
+    whole = pl.col("age", "sex", "smoking", "onset", "death").cast(pl.Int64)
+    made.select(COLUMNS).with_columns(whole).write_csv(path)
+
+
+def _rng(seed: str, what: str) -> Generator:
+    import numpy as np
+
+    return np.random.default_rng(int.from_bytes(hmac.new(seed.encode(), what.encode(), hashlib.sha256).digest()))
+
+
+def _world(data: Path) -> World:
+    from tokumei.contests.pws2026.table import World
+
+    return World.read(data)
+
+
+def _people(data: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
+    from tokumei.contests.pws2026.table import read_table
+
+    return read_table(data / "B_self.csv"), read_table(data / "reserve.csv")
+
+
+def _checked_cohort(raw: bytes, rows: int, *, strict: bool) -> Findings:
+    from tokumei.contests.pws2026.checker import Findings, check_cohort
+    from tokumei.contests.pws2026.csv_cells import Cells, UnreadableError
+
+    found = Findings()
+    try:
+        check_cohort(Cells.read(raw), rows, found, strict=strict)
+    except UnreadableError as error:
+        found.add(error.code, ["C.csv"], file="C.csv")
+    return found
+
+
+def _digest(data: Path) -> str:
+    names = ("B_self.csv", "A_bg.csv", "utility_ref.json")
+    return hashlib.sha256(b"".join((data / name).read_bytes() for name in names)).hexdigest()
+
+
+@lru_cache(maxsize=8)
+def _measured(digest: str, data: Path, raw: bytes) -> dict[str, Any]:
+    """Measure a table once: the same release is often checked several times in a row."""
+    import tempfile
+
+    from tokumei.contests.pws2026.table import read_table
+    from tokumei.contests.pws2026.utility import measure_utility
+
+    del digest
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "C.csv"
+        path.write_bytes(raw)
+        return measure_utility(_world(data), read_table(path))

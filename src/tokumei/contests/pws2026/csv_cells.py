@@ -1,0 +1,87 @@
+"""CSV of the contest as text cells with their line numbers, read as its checker reads it: UTF-8, BOM, blank lines."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tokumei.array_types import Bools, Floats
+
+# What the official reader takes for a missing value.
+MISSING = (
+    "",
+    "#N/A",
+    "#NA",
+    "-1.#IND",
+    "-1.#QNAN",
+    "-NaN",
+    "-nan",
+    "1.#IND",
+    "1.#QNAN",
+    "<NA>",
+    "N/A",
+    "NA",
+    "NULL",
+    "NaN",
+    "None",
+    "n/a",
+    "nan",
+    "null",
+)
+
+
+class UnreadableError(Exception):
+    """The bytes are no such table; ``code`` says why."""
+
+    def __init__(self, code: str) -> None:
+        """Keep the code."""
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A table with a header: text cells by column, and the line of every row in the file."""
+
+    frame: pl.DataFrame
+    lines: list[int]
+
+    @classmethod
+    def read(cls, raw: bytes) -> Cells:
+        """Read a file; UnreadableError if it is empty, in another encoding, without rows or ragged."""
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UnreadableError("ENCODING") from error
+        kept = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        if not kept:
+            raise UnreadableError("EMPTY_FILE")
+        if len(kept) == 1:
+            raise UnreadableError("NO_ROWS")
+        clean = "\n".join(line for _, line in kept).encode()
+        try:
+            frame = pl.read_csv(io.BytesIO(clean), infer_schema=False)
+        except pl.exceptions.PolarsError as error:
+            raise UnreadableError("NOT_CSV") from error
+        return cls(frame.fill_null(""), [number for number, _ in kept[1:]])
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the header."""
+        return self.frame.columns
+
+    def numbers(self, name: str) -> Floats:
+        """Return a column as numbers; NaN where a cell is none."""
+        text = self.frame[name].str.strip_chars()
+        return np.asarray(text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
+
+    def missing(self, name: str) -> Bools:
+        """Return where the official reader sees no value."""
+        return np.asarray(self.frame[name].is_in(MISSING).to_numpy())
+
+    def position(self, name: str) -> int:
+        """Return the number of a column from 1."""
+        return self.frame.columns.index(name) + 1
