@@ -11,6 +11,7 @@ import pytest
 from tokumei.array_types import Ints
 from tokumei.data.history import History
 from tokumei.data.schema import Column, Kind, Schema
+from tokumei.errors import InfeasibleError
 from tokumei.methods.grouping.columns import ColumnPlan, generate_columns
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.k_members import fill_pool, grow_pool, make_pool, nearest_records
@@ -19,7 +20,9 @@ from tokumei.methods.grouping.plain_tables import SinglePlan, group_singles
 from tokumei.methods.grouping.pricing import can_be_bounded, price_groups
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.single_records import Records, members_cost, records_of
+from tokumei.methods.grouping.table_bounds import BoundPlan, table_bound
 from tokumei.methods.k_anonymity import KAnonymity
+from tokumei.metrics.certainty_penalty import CertaintyPenalty
 
 LOSSES = [name.value for name in LossName if name is not LossName.AUTO]
 BOUNDED = [name for name in LOSSES if name != "cell-error"]
@@ -169,3 +172,19 @@ def test_a_group_of_one_is_aligned_with_itself() -> None:
     for loss in LOSSES:
         table = table_of(6, seed=1, loss=loss)
         assert group_costs(table, Groups.of([[2], [0, 1]]), limit=10)[0] == pytest.approx(0.0)
+
+
+def test_the_floor_of_a_table_lies_below_every_release() -> None:
+    """Cut into leaves, so that prices at their borders have to be put right; near what the search reaches."""
+    rng = np.random.default_rng(6)
+    frame = pl.DataFrame({"age": rng.integers(20, 60, 60), "job": rng.choice(list("abcd"), 60)})
+    history = History.from_frame(frame, Schema("row", FIELDS[:2]))
+    plan = BoundPlan(leaf=30, columns=ColumnPlan(rounds=6, budget=500))
+    floor = table_bound(history, 3, loss="ncp", plan=plan)
+    release, secret = KAnonymity(k=3, loss="ncp").anonymize(history, rng=np.random.default_rng(1))
+    lost = CertaintyPenalty(sets="beyond").measure(history, release, secret).value
+    assert 0.5 * lost < floor.value <= lost
+    with pytest.raises(InfeasibleError, match="the floor is for one record per person.*take another loss"):
+        table_bound(history, 3, loss="cell-error", plan=plan)
+    with pytest.raises(InfeasibleError, match="k = 61 needs at least 61 records, the data has 60"):
+        table_bound(history, 61, loss="ncp", plan=plan)

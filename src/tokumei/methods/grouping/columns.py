@@ -28,6 +28,7 @@ CHOICES = 20
 # Windows of so many records, one pass each; they are solved up to a slack of their cost.
 WIDTHS = (45, 75)
 SLACK = 1e-4
+TURNS = 5
 # The program ends when it is that close to the floor.
 CLOSE = 1e-6
 
@@ -129,6 +130,22 @@ def proven_prices(records: Records, labels: Ints, near: Ints, k: int, plan: Colu
     return _priced(records, labels, near, k, plan).prices
 
 
+def settle(records: Records, prices: Floats, k: int, *, budget: int, turns: int) -> tuple[Floats, Ints]:
+    """Lower prices until no group undercuts them; return them and the groups that did.
+
+    To put all that a group saves on its dearest member proves the floor, but counts it once for each of its k members
+    where all are too dear: so at first each pays its share only, and the best of all turns is taken.
+    """
+    best, groups = prices, []
+    for turn in range(turns):
+        found = price_groups(records, prices, k, budget=budget)
+        right = prices + found.savings
+        best = right if turn == 0 or right.sum() > best.sum() else best
+        groups.append(found.members)
+        prices = prices + found.savings / k
+    return best, np.concatenate(groups)
+
+
 def _priced(records: Records, labels: Ints, near: Ints, k: int, plan: ColumnPlan) -> _Priced:
     count, most = len(labels), 2 * k - 1
     columns = _Columns(np.empty((0, most), dtype=np.int64), np.empty(0))
@@ -146,7 +163,9 @@ def _priced(records: Records, labels: Ints, near: Ints, k: int, plan: ColumnPlan
             break
         if columns.add(records, found.members):
             prices, value = _relaxed(columns, count)
-    return _Priced(columns, proven)
+    settled, more = settle(records, prices, k, budget=plan.budget, turns=TURNS)
+    columns.add(records, more)
+    return _Priced(columns, settled if settled.sum() > proven.sum() else proven)
 
 
 def _relaxed(columns: _Columns, count: int) -> tuple[Floats, float]:

@@ -14,12 +14,12 @@ import numpy as np
 from tokumei.array_types import Floats, Ints
 from tokumei.data import Goal, History, Score
 from tokumei.errors import InfeasibleError
-from tokumei.methods.grouping.columns import ColumnPlan, proven_prices
+from tokumei.methods.grouping.columns import ColumnPlan, proven_prices, settle
 from tokumei.methods.grouping.exchanges import place_rest
 from tokumei.methods.grouping.k_members import grow_leaves, nearest_records
 from tokumei.methods.grouping.leaves import cut_leaves
 from tokumei.methods.grouping.losses import Loss, LossName
-from tokumei.methods.grouping.pricing import can_be_bounded, price_groups
+from tokumei.methods.grouping.pricing import can_be_bounded
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.single_records import Records, records_of
 
@@ -28,11 +28,12 @@ NEIGHBOURS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundPlan:
-    """How much work the proof may do: records of a leaf, column generation in it, steps of the last search."""
+    """How much work the proof may do: records of a leaf, column generation in it, then steps and turns on the whole."""
 
     leaf: int = 600
-    columns: ColumnPlan = field(default_factory=lambda: ColumnPlan(rounds=4, budget=500))
-    budget: int = 2_000
+    columns: ColumnPlan = field(default_factory=lambda: ColumnPlan(rounds=20, budget=500))
+    budget: int = 1_000
+    turns: int = 4
 
 
 def table_bound(history: History, k: int, *, loss: str = LossName.AUTO, plan: BoundPlan | None = None) -> Score:
@@ -58,7 +59,7 @@ def whole_prices(records: Records, k: int, plan: BoundPlan) -> Floats:
     asked = np.zeros(len(records.hefts))
     for leaf in cut_leaves(records, plan.leaf, 4 * k):
         asked[leaf] = _leaf_prices(records._replace(values=records.values[leaf], hefts=records.hefts[leaf]), k, plan)
-    return asked + price_groups(records, asked, k, budget=plan.budget).savings
+    return settle(records, asked, k, budget=plan.budget, turns=plan.turns)[0]
 
 
 def _leaf_prices(part: Records, k: int, plan: BoundPlan) -> Floats:
