@@ -84,7 +84,9 @@ def _pipeline(case: Case) -> Iterator[Miss]:
     yield from compare(case.run("lmark", ea, case.file("E.csv"), "--json").json, _reals(expected["lmark"]), "lmark")
     checked = case.run("check-dx", b, d, case.file("X.csv"), "--json").json["valid"]
     yield from compare(checked, expected["checkDX"]["ok"], "checkDX")
-    yield from compare(case.run("check-e", b, case.file("E.csv"), "--json").json["valid"], expected["checkE"]["ok"], "E")
+    yield from compare(
+        case.run("check-e", b, case.file("E.csv"), "--json").json["valid"], expected["checkE"]["ok"], "E"
+    )
 
 
 def _steps(case: Case) -> Iterator[Miss]:
