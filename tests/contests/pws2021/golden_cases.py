@@ -22,9 +22,10 @@ def _measures(case: Case) -> Iterator[Miss]:
             wanted = {row: expected[f"umark_B_{right}"][row] for row in ("max", "mean")}
             yield from compare(found, _reals(wanted), f"umark_B_{right}", tolerances=tolerances)
     for left in ("C", "B"):
-        if wanted := expected.get(f"iloss_{left}_D"):
+        losses = expected.get(f"iloss_{left}_D")
+        if losses:
             found = case.run("iloss", case.file(f"{left}.csv"), case.file("D.csv"), "--json").json
-            named = {row: {ROW_NAMES[key]: wanted[row][key] for key in ROW_NAMES} for row in ("mean", "max")}
+            named = {row: {ROW_NAMES[key]: losses[row][key] for key in ROW_NAMES} for row in ("mean", "max")}
             yield from compare(found, _reals(named), f"iloss_{left}_D")
     for table, wanted in expected.get("uniqrt", {}).items():
         found = case.run("uniqrt", case.file(f"{table}.csv"), "--json").json

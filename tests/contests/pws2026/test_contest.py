@@ -78,7 +78,7 @@ def test_our_membership_attack_beats_the_reference_on_noisy_copies() -> None:
     rng = np.random.default_rng(5)
     cohort, base, others = (draw_people(count, rng) for count in (150, 450, 150))
     noisy = cohort.with_columns(
-        pl.Series(name, cohort[name].to_numpy() + 0.2 * cohort[name].std() * rng.standard_normal(150))
+        pl.Series(name, cohort[name].to_numpy() + 0.2 * cohort[name].to_numpy().std() * rng.standard_normal(150))
         for name in ("BMI", "SBP", "TG", "HDL", "ALT", "FPG")
     )
     people, member = pl.concat([cohort, others]), np.arange(300) < 150

@@ -1,4 +1,4 @@
-"""PWS Cup 2025 as a contest: a table C and a model D are handed in, others tell who of A is a member (later_contests 2)."""
+"""PWS Cup 2025 as a contest: a table C and a model D are handed in, others tell who is a member (later_contests 2)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ FEWEST_ROWS = 50
 _RULE: Both = {
     "en": "Highest total first: utility (100) plus anonymity (100 minus the share that the best attacker hit, less one "
     "point for every attacker beyond the first on the same person); equal teams share a rank.",
-    "ja": "有用性（100点）と匿名性（最良の攻撃者の的中率と、同じ人を当てた攻撃者数−1を引いたもの）の和が大きい順。同点は同順位です。",
+    "ja": "有用性（100点）と匿名性（最良の攻撃者の的中率と、同じ人を当てた攻撃者数−1を引く）の和が大きい順。"
+    "同点は同順位です。",
 }
 _ATTACK_RULE: Both = {
     "en": "Most hits on the best teams by total first; for the own table the largest number of hits on it counts.",

@@ -93,7 +93,7 @@ class Reference:
             rare, signal = found.get("b_is_rare"), found.get("km_signal_D")
             return cls(
                 mu,
-                np.linalg.pinv(sigma),
+                np.asarray(np.linalg.pinv(sigma), dtype=np.float64),
                 float(found["band"]["lo"]),
                 None if signal is None else float(signal),
                 float(found["km_floor"]),
