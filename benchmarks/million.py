@@ -2,7 +2,8 @@
 
 Every data set (a folder of Parquet parts, as ``tokumei synth purchases -o FOLDER`` writes it) is anonymized from files
 to files. Printed are records, CPU seconds of all processes, seconds by the clock, the peak of the memory of all
-processes together (resident, sampled ten times a second) and the loss U.
+processes together (resident, sampled ten times a second) and the loss U; kept in ``benchmarks/million.json``, from
+which ``--pages`` writes the table of the guide and its chart, in both languages.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.million_pages import write_pages
+
 __all__ = ["main"]
 
-HEAD = "| data | k | engine | workers | records | CPU s | µs per record | clock s | peak GB | U |"
 SAMPLE_SECONDS = 0.1
 
 
@@ -71,25 +73,59 @@ def measured(command: list[str]) -> dict[str, Any]:
     }
 
 
+def kept(file: Path) -> list[dict[str, Any]]:
+    """Return the runs that were measured so far."""
+    runs: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    return runs
+
+
+def keep(file: Path, run: dict[str, Any]) -> None:
+    """Keep a run in the place of an earlier one of the same kind."""
+    names = ("people", "k", "engine", "workers")
+    others = [one for one in kept(file) if [one[name] for name in names] != [run[name] for name in names]]
+    runs = sorted([*others, run], key=lambda one: [one[name] for name in names])
+    file.write_text(json.dumps(runs, indent=2) + "\n", encoding="utf-8")
+
+
+def _run(data: Path, k: int, engine: str, workers: int) -> dict[str, Any]:
+    load = os.getloadavg()[0]
+    how = ["--k", str(k), "--engine", engine, "--threads", str(workers)]
+    foreseen = measured([sys.executable, "-m", "tokumei", "anonymize", str(data), *how, "--dry-run", "--json"])
+    with tempfile.TemporaryDirectory(dir=data.parent) as folder:
+        command = [sys.executable, "-m", "tokumei", "anonymize", str(data), "-o", f"{folder}/release", "--json"]
+        one = measured([*command, *how, "--seed", "1"])
+    return {
+        "people": one["pseudonyms"],
+        "records": one["records_original"],
+        "k": k,
+        "engine": engine,
+        "workers": workers,
+        "CPU s": round(one["cpu"], 1),
+        "clock s": round(one["clock"], 1),
+        "peak GB": round(one["gigabytes"], 3),
+        "U": one["utility"]["value"],
+        "foreseen CPU s": round(foreseen["estimate"]["cpu_seconds"], 1),
+        "foreseen GB": round(foreseen["estimate"]["megabytes"] / 1e3, 3),
+        "load": [round(load, 1), round(os.getloadavg()[0], 1)],
+    }
+
+
 def main() -> None:
-    """Print a line of the table for every data set."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", nargs="+", type=Path)
+    """Measure every data set, print it, keep it; write the pages if that is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.million", description=__doc__)
+    parser.add_argument("data", nargs="*", type=Path)
     parser.add_argument("--k", type=int, default=2)
     parser.add_argument("--engine", default="threads")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("-o", "--output", type=Path, default=Path(__file__).with_suffix(".json"))
+    parser.add_argument("--pages", action="store_true", help="write table and chart of the guide from what is kept")
     given = parser.parse_args()
-    print(HEAD, "|" + "---|" * 10, sep="\n", flush=True)
     for data in given.data:
-        with tempfile.TemporaryDirectory(dir=data.parent) as folder:
-            command = [sys.executable, "-m", "tokumei", "anonymize", str(data), "-o", f"{folder}/release", "--json"]
-            command += ["--k", str(given.k), "--engine", given.engine, "--threads", str(given.workers), "--seed", "1"]
-            one = measured(command)
-        records = one["records_original"]
-        cells = [data.name, given.k, given.engine, given.workers, f"{records:,}", f"{one['cpu']:.0f}"]
-        cells += [f"{one['cpu'] / records * 1e6:.1f}", f"{one['clock']:.0f}", f"{one['gigabytes']:.2f}"]
-        cells.append(f"{one['utility']['value']:.6f}")
-        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+        run = _run(data, given.k, given.engine, given.workers)
+        keep(given.output, run)
+        print(json.dumps(run), flush=True)
+    if given.pages:
+        write_pages(kept(given.output))
 
 
 if __name__ == "__main__":

@@ -194,8 +194,9 @@ def _rng() -> np.random.Generator:
 def our_lines(table: PeerTable, files: dict[str, Path], k: int) -> list[Line]:
     """Return the lines of our methods on a table."""
     if table.numbers:
-        return [ours(table, "microaggregation", {"k": k}, None)]
-    lines = [ours(table, "k-anonymity", {"k": k, "loss": "ncp", "effort": "fast"}, None)]
+        return [ours(table, "microaggregation", {"k": k, "effort": effort}, None) for effort in ("mdav", "normal")]
+    efforts = ("fast", "normal")
+    lines = [ours(table, "k-anonymity", {"k": k, "loss": "ncp", "effort": effort}, None) for effort in efforts]
     if table.name == "adult":
         lines += [
             ours(table, "recoding", {"k": k, "scope": scope, "suppress": 0.05}, files)

@@ -20,6 +20,9 @@ from hypothesis import HealthCheck, settings
 from tests.effort import EFFORT, examples
 from tests.ending import ENDING
 
+# Tables of tests are small and tests run side by side: handing every query to a pool of threads costs a quarter more.
+# What must not depend on the number of threads is tested with several.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 # Machines are shared: how long one example takes says nothing.
 settings.register_profile(
     "tokumei", deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow]
@@ -72,7 +75,7 @@ def run_main(*words: object) -> None:
 
     once = mock.patch("typer.main.get_params_from_function", _signature)
     try:
-        with once, mock.patch.object(main, "_ending_on_sigterm", nullcontext):
+        with once, mock.patch.object(main, "_ending_when_asked", nullcontext):
             main.main([str(word) for word in words])
     finally:
         ENDING.go_on()

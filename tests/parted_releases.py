@@ -16,6 +16,7 @@ from tokumei.data import (
     Release,
     ReleaseFacts,
     Secret,
+    cut_parts,
     folder_texts,
     part_bytes,
     part_name,
@@ -26,12 +27,12 @@ from tokumei.data import (
 from tokumei.flow import Made
 
 
-def write_parted(made: Made, folder: Path, *, parts: int = 3) -> Path:
-    """Write the release into ``folder`` in so many parts, its secret beside it; return the place of the secret."""
+def write_parted(made: Made, folder: Path) -> Path:
+    """Write the release into ``folder`` in parts, its secret beside it; return the place of the secret."""
     secret_folder = folder.with_name(folder.name + ".secret")
     (folder / DATA_FOLDER).mkdir(parents=True)
     hashes, listed, names = {}, [], []
-    for number, rows in enumerate(_cut(made.release, parts)):
+    for number, rows in enumerate(_cut(made.release)):
         part, hidden = made.release.take(rows), made.secret.take(rows)
         content = part_bytes(part.text())
         name = f"{DATA_FOLDER}/{part_name(number)}"
@@ -50,11 +51,12 @@ def write_parted(made: Made, folder: Path, *, parts: int = 3) -> Path:
     return secret_folder
 
 
-def _cut(release: Release, parts: int) -> list[np.ndarray]:
-    """Return the rows of every part: pseudonyms stay whole."""
+def _cut(release: Release) -> list[np.ndarray]:
+    """Return the rows of every part."""
     names = release.pseudonyms.unique().sort()
     owner = names.search_sorted(release.pseudonyms).to_numpy()
-    return [np.flatnonzero(owner * parts // len(names) == number) for number in range(parts)]
+    part = cut_parts(np.bincount(owner))[owner]
+    return [np.flatnonzero(part == number) for number in range(int(part.max()) + 1)]
 
 
 def _write_secret_part(hidden: Secret, part: Release, folder: Path, name: str) -> None:

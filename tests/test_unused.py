@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
 # Called by Django, allauth, uvicorn and the formatter of strings, not by us.
@@ -60,6 +62,7 @@ def used_names(tree: ast.Module) -> set[str]:
     return names
 
 
+@pytest.mark.half_second
 def test_every_definition_is_used_by_the_program() -> None:
     trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(SOURCE.rglob("*.py"))}
     elsewhere = [PROJECT / "pyproject.toml", SOURCE / "tokumei" / "__init__.pyi", *SOURCE.rglob("*.html")]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
+from tokumei.data import made_by
+
 Change = Callable[[Path], None]
 
 
@@ -142,6 +144,19 @@ def _renamed(write: Callable[[str], str]) -> Change:
     return data(change)
 
 
+def _digests(folder: Path) -> None:
+    """Give every pseudonym the form of a digest, sorted again."""
+
+    def change(content: bytes) -> bytes:
+        frame = pl.read_csv(content, infer_schema=False)
+        names = frame["pseudonym"].unique().sort()
+        digests = [hashlib.sha256(f"s{number:03d}".encode()).hexdigest() for number in range(len(names))]
+        renamed = frame["pseudonym"].replace_strict(names, digests)
+        return frame.with_columns(renamed).sort(frame.columns).write_csv().encode()
+
+    data(change)(folder)
+
+
 def _full_width(text: str) -> str:
     return text.translate({ord(digit): ord(digit) - 48 + 0xFF10 for digit in "0123456789"})
 
@@ -251,6 +266,19 @@ CSV_VARIANTS: dict[str, tuple[Change, str]] = {
     "another k": (parameters(k=17), "wrong-k"),
     "a parameter more": (parameters(owner="s001"), "wrong-parameters"),
     "a number as text": (parameters(k="3"), "wrong-parameters"),
+    "a choice that names a file": (parameters(effort="@1-is-s001"), "wrong-parameters"),
+    "a file that no method reads": (parameters(weights="@1-is-s001"), "wrong-parameters"),
+    "a text among the parameters": (parameters(weights="1 is s001"), "wrong-parameters"),
+    "a weight with a message": (parameters(weights="paid:1.0010020030040051"), "wrong-parameters"),
+    "a share with a message": (parameters(suppress=0.001002003004), "wrong-parameters"),
+    "a version of many numbers": (manifest(tokumei="0.0.1002.3004"), "wrong-version"),
+    "a version with long numbers": (
+        manifest(versions={"numpy": "1.1002.3004", "polars": made_by()["polars"]}),
+        "wrong-version",
+    ),
+    "a pseudonym in braces": (_renamed(lambda name: f"{{{name}}}"), "pseudonym-text"),
+    "a pseudonym that is a digest": (_renamed(lambda name: f"f{name:0>15}"), "pseudonym-text"),
+    "all pseudonyms are digests of ids": (_digests, "pseudonym-text"),
     "the Secret in the summary": (text("summary.md", lambda t: t + "\n1 is s001\n"), "summary-text"),
     "another word in the summary": (text("summary.md", lambda t: t.replace("random", "drawn", 1)), "summary-text"),
     "a blank at a line end of the summary": (text("summary.md", lambda t: t.replace("\n", " \n", 1)), "summary-text"),

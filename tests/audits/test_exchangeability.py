@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -43,6 +46,23 @@ def test_identical_bytes_of_k_owners_are_proven_though_they_fit_nobody(name: str
     # More than the groups have is not proven by them.
     asked = audit_release(HISTORY, made[0], made[1], k=9)
     assert asked.verdict.outcome is not Outcome.SAFE
+
+
+@pytest.mark.half_second
+@pytest.mark.parametrize("rule", ["order", "digest", "affine"])
+def test_pseudonyms_that_tell_their_owner_are_seen_without_the_secret_though_nobody_fits(rule: str) -> None:
+    """The nearest people are taken for the members of a group."""
+    release, secret = anonymized(HISTORY, make_method("microaggregation", {"k": 3}), key="3a" * 32)
+    owners = secret.owners.sort("subject")
+    names = {
+        "order": [str(10**6 + 1000 * number) for number in range(len(owners))],
+        "digest": [hashlib.sha256(subject.encode()).hexdigest() for subject in owners["subject"]],
+        "affine": [str((48271 * number + 11) % 10**9) for number in range(7, 7 + len(owners))],
+    }[rule]
+    renamed = replace(release, pseudonyms=release.pseudonyms.replace_strict(owners["pseudonym"], names))
+    assert audit_release(HISTORY, renamed, k=3).verdict.outcome is not Outcome.SAFE
+    told = [reason.code for reason in audit_release(HISTORY, release, k=3).verdict.skipped]
+    assert "nearest-candidates" in told
 
 
 def test_a_strict_release_of_other_data_contradicts_the_original_before_all_else() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import uuid
 import zlib
 from collections.abc import Callable
 
@@ -47,6 +48,30 @@ def _in_group_order() -> list[str]:
     return numbers.astype(str).tolist()
 
 
+def _marked(mark: Callable[[int, int], int]) -> list[str]:
+    """Random numbers in which the rank of the member in its group was marked."""
+    numbers = np.random.default_rng(7).choice(10**9, size=60, replace=False)
+    for group in GROUPS.groups:
+        for rank, member in enumerate(group):
+            numbers[member] = mark(int(numbers[member]), rank)
+    assert len(set(numbers)) == 60
+    return numbers.astype(str).tolist()
+
+
+def _with_digit(place: int) -> Callable[[int, int], int]:
+    return lambda number, rank: number + (3 * (number % 3) + rank - number // 10**place % 10) * 10**place
+
+
+def _with_even_bits(number: int, rank: int) -> int:
+    while number.bit_count() % 3 != rank:
+        number += 1
+    return number
+
+
+def _spelled(write: Callable[[str], bytes], name: str = "sha256") -> Callable[[str], str]:
+    return lambda text: hashlib.new(name, write(text)).hexdigest()
+
+
 TEXTS: dict[str, Callable[[str], str]] = {
     "reversed": lambda text: text[::-1],
     "upper case": str.upper,
@@ -72,6 +97,22 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "sha256 with a short salt": _digest("sha256", before="42", length=12),
     "hmac with a common key": _hmac("sha256", "secret"),
     "hmac with a short key": _hmac("sha512", "7"),
+    "sha256 of another encoding": _spelled(lambda text: text.encode("utf-16-le")),
+    "sha256 with a line end": _spelled(lambda text: f"{text}\r\n".encode()),
+    "sha256 in quotation marks": _spelled(lambda text: f'"{text}"'.encode()),
+    "sha256 of a field": _spelled(lambda text: f"customer={text}".encode()),
+    "sha256 of JSON": _spelled(lambda text: f'{{"id": "{text}"}}'.encode()),
+    "md5 of a padded number": _spelled(lambda text: text[1:].zfill(8).encode(), "md5"),
+    "md5 of the bytes of a number": _spelled(lambda text: int(text[1:]).to_bytes(8, "little"), "md5"),
+    "sha1 of sha1": _spelled(
+        lambda text: hashlib.new("sha1", text.encode(), usedforsecurity=False).hexdigest().encode(), "sha1"
+    ),
+    "sha256 twice": _spelled(lambda text: hashlib.sha256(text.encode()).digest()),
+    "hmac under the id": lambda text: hmac.digest(text.encode(), text.encode(), "sha256").hex(),
+    "uuid5": lambda text: uuid.uuid5(uuid.NAMESPACE_DNS, text).hex,
+    "uuid3": lambda text: uuid.uuid3(uuid.NAMESPACE_OID, text).hex,
+    "shake": lambda text: hashlib.shake_128(text.encode()).hexdigest(8),
+    "short blake2b": lambda text: hashlib.blake2b(text.encode(), digest_size=4).hexdigest(),
 }
 LISTS: dict[str, list[str]] = {
     "zero padded": [f"{number:08d}" for number in NUMBERS],
@@ -80,15 +121,20 @@ LISTS: dict[str, list[str]] = {
     "affine modulo a power of two": [str((2654435761 * number) % 2**32) for number in NUMBERS],
     "affine modulo an odd number": [str((31337 * 31337 * number + 5) % 987_654_323) for number in NUMBERS],
     "exclusive or": [str(number ^ 0x5A5A5A) for number in NUMBERS],
+    "exclusive or in hexadecimal": [f"{number ^ 0x5BD1E995:08x}" for number in NUMBERS],
+    "affine in hexadecimal": [f"{(number * 2654435761 + 77) % 2**32:08x}" for number in NUMBERS],
     "rank modulo 3": _by_rank(3),
     "rank modulo 7": _by_rank(7),
     "order in the group": _in_group_order(),
+    "rank in a digit": _marked(_with_digit(4)),
+    "rank in the second digit": _marked(_with_digit(7)),
+    "rank in the number of bits": _marked(_with_even_bits),
     "sorted": [str(1000 + number) for number in range(60)],
     "sorted backwards": [str(9000 - 13 * number) for number in range(60)],
 }
 VARIANTS = {name: [image(text) for text in IDS] for name, image in TEXTS.items()} | LISTS
 # What only the Secret shows: a relation to ranks that leaves no pattern in the pseudonyms themselves.
-HIDDEN = {"order in the group"}
+HIDDEN = {"order in the group", "rank in a digit", "rank in the second digit", "rank in the number of bits"}
 
 
 @pytest.mark.half_second

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Run
+from tests.effort import EFFORT
 from tokumei.contests import Checked, Contest, Entry, FileSpec, Pair, RoundTable, file_name, find_contest, make_contest
 from tokumei.errors import ParameterError
 from tokumei.parts import part_names
@@ -50,13 +51,19 @@ class Played:
         return self.place("release")
 
 
+def battery_size(contest: Contest) -> int:
+    """Return a third of the size of a demonstration, unless that needs the full size; a campaign takes it whole."""
+    sizes = contest.sizes
+    assert sizes is not None
+    return sizes.demo if EFFORT == "campaign" or sizes.demo == sizes.default else max(sizes.low, sizes.demo // 3)
+
+
 @cache
 def generated(name: str) -> Path:
-    """Return the data of a contest at the size of a demonstration; no test may change it."""
+    """Return the data of a contest; no test may change it."""
     contest, folder = make_contest(name), Path(KEPT.name) / name / "data"
     folder.mkdir(parents=True)
-    assert contest.sizes is not None
-    contest.generate(folder, size=contest.sizes.demo, seed=SEED)
+    contest.generate(folder, size=battery_size(contest), seed=SEED)
     return folder
 
 

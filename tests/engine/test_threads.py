@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import threading
 import time
 
 import pytest
 
-from tokumei.engine.threads import abandoned, in_order, spread_over
+from tokumei.engine.threads import abandoned, ask_to_end, forget_to_end, in_order, spread_over
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -78,3 +80,24 @@ def test_whoever_stops_listening_leaves_running_work_behind() -> None:
         time.sleep(0.01)
     assert not abandoned()
     assert len(begun) <= 3
+
+
+def test_a_request_to_end_is_raised_again_where_it_was_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Python does with what a signal raises inside a finalizer or a library's callback."""
+
+    class Swallowing:
+        def __del__(self) -> None:
+            ask_to_end(KeyboardInterrupt)
+            raise KeyboardInterrupt
+
+    unheard: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", unheard.append)
+    Swallowing()
+    gc.collect()
+    assert len(unheard) == 1
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            spread_over(2, [lambda: time.sleep(0.2)] * 2)
+    finally:
+        forget_to_end()
+    spread_over(2, [lambda: None] * 2)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from tests.conftest import Run
 from tests.parted_releases import changed_manifest, write_parted
-from tokumei.audits import AuditSettings, byte_findings
+from tokumei.audits import AuditSettings, byte_findings, certificate_text, verify_certificate
+from tokumei.audits.published_groups import history_groups
+from tokumei.data import ReleaseFolder, memory_limit, release_parts
 from tokumei.errors import TokumeiError
 from tokumei.flow import Made, Plan, audit, measure_all, open_release, release
 from tokumei.flow import large as large_releases
 from tokumei.profiles import read_history
 from tokumei.reports import collect_material, release_report
 from tokumei.synth.writing import write_synthetic
+
+# Gigabytes that hold 55 records.
+LITTLE = 0.3001
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +38,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Path]:
 
 
 @pytest.fixture
-def parted(made: tuple[Made, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+def parted(made: tuple[Made, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
     """Return the folders of the release in parts and of its secret; no release is small enough to be held."""
-    monkeypatch.setattr(large_releases, "IN_MEMORY_RECORDS", 100)
+    monkeypatch.setattr(release_parts, "PART_RECORDS", len(made[0].release) // 3 + 1)
     folder = tmp_path / "release"
-    return folder, write_parted(made[0], folder)
+    with memory_limit(LITTLE):
+        yield folder, write_parted(made[0], folder)
 
 
 @pytest.mark.half_second
@@ -87,8 +96,8 @@ def test_without_the_secret_equal_histories_alone_are_judged(
     made: tuple[Made, Path], parted: tuple[Path, Path]
 ) -> None:
     result = audit(open_release(made[1], parted[0]))
-    assert (result.k_anonymity, result.verdict.outcome, result.with_secret) == (2, "safe", False)
-    assert [reason.code for reason in result.verdict.reasons] == ["k-anonymous"]
+    assert (result.k_anonymity, result.verdict.outcome, result.with_secret) == (2, "not-shown-unsafe", False)
+    assert [reason.code for reason in result.verdict.reasons] == ["k-anonymous", "pseudonyms-untested"]
 
 
 def test_rows_of_a_part_in_another_order_are_a_finding(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:
@@ -110,11 +119,9 @@ def test_a_history_of_its_own_is_found_in_any_part(made: tuple[Made, Path], part
     assert audit(opened).verdict.outcome == "unsafe"
 
 
-def test_small_releases_in_parts_are_read_as_one(
-    made: tuple[Made, Path], parted: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.undo()
-    opened = open_release(made[1], parted[0], secret=parted[1])
+def test_small_releases_in_parts_are_read_as_one(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:
+    with memory_limit(2):
+        opened = open_release(made[1], parted[0], secret=parted[1])
     assert opened.whole is None
     assert opened.release.text().equals(made[0].release.text())
     assert opened.folder is not None
@@ -137,3 +144,33 @@ def test_the_secret_of_another_release_is_refused(made: tuple[Made, Path], parte
     (rows / "part-00000.parquet").write_bytes((rows / "part-00001.parquet").read_bytes())
     with pytest.raises(TokumeiError, match="the secret does not belong to this release and original"):
         measure_all(open_release(made[1], parted[0], secret=parted[1]))
+
+
+@pytest.mark.half_second
+def test_a_certificate_is_made_and_checked_part_by_part(
+    made: tuple[Made, Path], parted: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = ReleaseFolder.open(parted[0]).release()
+    groups = history_groups(whole)
+    opened = open_release(made[1], parted[0], secret=parted[1])
+    result = audit(opened, AuditSettings(quick=True))
+    folder = ReleaseFolder.open(parted[0])
+    monkeypatch.setattr(ReleaseFolder, "release", None)
+    text = certificate_text(folder, result).encode()
+    stated = json.loads(text)
+    assert (stated["groups"], stated["records"], stated["pseudonyms"]) == (groups, len(whole), 60)
+    checked = verify_certificate(folder, text)
+    assert (checked.findings, checked.shared_by) == ((), 2)
+    part = folder.path / folder.parts[1].name
+    table = pl.read_parquet(part)
+    table.with_columns(pl.lit("*").alias(table.columns[-1])).write_parquet(part)
+    assert [finding.code for finding in verify_certificate(folder, text).findings] == ["certificate-file"]
+
+
+def test_a_large_release_is_not_issued_again(run: Run, parted: tuple[Path, Path], tmp_path: Path) -> None:
+    folder, secret = map(str, parted)
+    result = run("reissue", folder, "--secret", secret, "-o", str(tmp_path / "new"), "--memory", "0.3")
+    assert result.status == 2
+    assert "too large to be issued again in memory; make a new one with 'tokumei anonymize'" in result.err
+    assert not (tmp_path / "new").exists()
+    assert run("reissue", folder, "--secret", secret, "-o", str(tmp_path / "new"), "--memory", "2").status == 0

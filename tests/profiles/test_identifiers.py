@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import uuid
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -75,6 +76,7 @@ BY_VALUE: dict[str, tuple[list[str], str]] = {
     "CRC32 of the id": ([str(zlib.crc32(subject.encode())) for subject in IDS], "image-digest"),
     "base 64 of the id": ([base64.b64encode(subject.encode()).decode() for subject in IDS], "image-digest"),
     "a linear function of the id": ([str(7 * number + 13) for number in NUMBERS], "image-linear"),
+    "UUID of the id": ([uuid.uuid5(uuid.NAMESPACE_DNS, subject).hex for subject in IDS], "image-digest"),
     "a falling function of the id": ([str(5_000_000 - 3 * number) for number in NUMBERS], "image-linear"),
 }
 # Names of columns with values that tell nothing by themselves (twenty values, each of two people).

@@ -8,11 +8,15 @@ import polars as pl
 import pytest
 
 from tests.sample_histories import mixed_frame
+from tokumei.data import memory_limit
 from tokumei.errors import InputError, SchemaError
 from tokumei.profiles import describe_data, read_history, some_people
 from tokumei.profiles import large as large_data
 
 pytestmark = pytest.mark.half_second
+
+# Gigabytes that hold 55 records.
+LITTLE = 0.3001
 
 
 @pytest.fixture
@@ -24,10 +28,10 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_counts_and_risks_are_those_of_the_data_in_memory(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_and_risks_are_those_of_the_data_in_memory(data: Path) -> None:
     held = describe_data(data)
-    monkeypatch.setattr(large_data, "IN_MEMORY_RECORDS", 10)
-    streamed = describe_data(data)
+    with memory_limit(LITTLE):
+        streamed = describe_data(data)
     assert (held.large, streamed.large) == (False, True)
     assert streamed.sample.schema == held.sample.schema
     assert streamed.profile.as_dict() == held.profile.as_dict()
@@ -44,9 +48,9 @@ def test_counts_and_risks_are_those_of_the_data_in_memory(data: Path, monkeypatc
 
 
 def test_a_sample_stands_for_all(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_data, "IN_MEMORY_RECORDS", 10)
     monkeypatch.setattr(large_data.describe_large, "__kwdefaults__", {"subject": None, "people": 7})
-    described = describe_data(data)
+    with memory_limit(LITTLE):
+        described = describe_data(data)
     assert (len(described.sample.subjects), described.profile.subjects) == (7, 40)
 
 

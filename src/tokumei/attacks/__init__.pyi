@@ -32,6 +32,7 @@ from tokumei.attacks.matching.consistency import Histories as Histories
 from tokumei.attacks.matching.consistency import consistency_graph as consistency_graph
 from tokumei.attacks.matching.consistency import published_histories as published_histories
 from tokumei.attacks.matching.content_tokens import Content as Content
+from tokumei.attacks.matching.id_images import image_owners as image_owners
 from tokumei.attacks.matching.matchings import Bipartite as Bipartite
 from tokumei.attacks.matching.matchings import Component as Component
 from tokumei.attacks.matching.matchings import Matches as Matches
@@ -49,6 +50,7 @@ from tokumei.attacks.matching.posteriors import symmetrized as symmetrized
 from tokumei.attacks.matching.pseudonym_structure import patterns as patterns
 from tokumei.attacks.matching_posterior import MatchingPosterior as MatchingPosterior
 from tokumei.attacks.nearest_history import NearestHistory as NearestHistory
+from tokumei.attacks.nearest_history import nearest_owners as nearest_owners
 from tokumei.attacks.predictable_pseudonyms import PredictablePseudonyms as PredictablePseudonyms
 from tokumei.attacks.range_asymmetry import RangeAsymmetry as RangeAsymmetry
 from tokumei.attacks.record_counts import RecordCounts as RecordCounts

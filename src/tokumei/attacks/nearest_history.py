@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from tokumei.array_types import Ints
 from tokumei.attacks.choices import Basis, Choice, MatchAttack, MatchView
 from tokumei.attacks.matching.matchings import Bipartite
 from tokumei.attacks.matching.nearest_histories import history_distances
+from tokumei.attacks.matching.one_assignment import best_subjects
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,3 +33,14 @@ class NearestHistory(MatchAttack):
             pseudonym, subject = np.nonzero(distance <= distance.min(axis=1, keepdims=True) + 1e-9)
             graph = Bipartite.of_edges(distance.shape[1], distance.shape[0], subject, pseudonym)
             yield Choice(basis=Basis.BELIEF, graph=graph, weight=-distance[graph.pseudonym, graph.subject])
+
+
+def nearest_owners(view: MatchView) -> Ints | None:
+    """Return a subject of its own for every pseudonym, so that all distances together are smallest.
+
+    None where there are too many pairs to compare, or fewer subjects than pseudonyms.
+    """
+    distance = history_distances(view.knowledge, view.consistency)
+    if distance is None or distance.shape[0] > distance.shape[1]:
+        return None
+    return best_subjects(-distance, one_each=True)

@@ -10,13 +10,13 @@ from tokumei.audits.evidence import worst_protected as worst_protected
 from tokumei.audits.group_sizes import audit_groups as audit_groups
 from tokumei.audits.ladder import climb_ladder as climb_ladder
 from tokumei.audits.limits import Limits as Limits
+from tokumei.audits.manifest import file_digests as file_digests
+from tokumei.audits.manifest import states_groups as states_groups
 from tokumei.audits.naming import naming_answer as naming_answer
-from tokumei.audits.published_bytes import PartedBytes as PartedBytes
 from tokumei.audits.published_bytes import byte_findings as byte_findings
-from tokumei.audits.published_bytes import file_digests as file_digests
-from tokumei.audits.published_bytes import states_groups as states_groups
 from tokumei.audits.published_bytes import with_findings as with_findings
 from tokumei.audits.published_groups import history_digests as history_digests
+from tokumei.audits.published_parts import PartedBytes as PartedBytes
 from tokumei.audits.rerun import FreshRun as FreshRun
 from tokumei.audits.rerun import Rerun as Rerun
 from tokumei.audits.rerun import rerun_figures as rerun_figures

@@ -20,13 +20,12 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks import (
     Bipartite,
-    Consistency,
     Matches,
     MatchView,
     NoPerfectMatchingError,
     Posterior,
-    consistency_graph,
     find_matches,
+    nearest_owners,
     posterior,
     sample_matchings,
     symmetrized,
@@ -35,6 +34,7 @@ from tokumei.attacks import (
 from tokumei.audits.contradiction import contradiction, not_of_original, unfit_figures
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.group_sizes import audit_groups
+from tokumei.audits.laid_out import LaidOut
 from tokumei.audits.named import Examiner, attack_figures, pseudonym_pattern
 from tokumei.audits.reasons import MARGIN, Figures, decide, worse, worse_figures
 from tokumei.audits.rerun import Rerun
@@ -42,13 +42,12 @@ from tokumei.audits.result import AuditResult, rerun_attack
 from tokumei.audits.seeds import Replay, with_seed
 from tokumei.audits.shape import SURE, certainty_figures, contest_risk, graph_shape, hub_of
 from tokumei.audits.split import split_findings
-from tokumei.audits.truth import MERGED, anonymity_level, owners_by_class, separate_records, true_owners
-from tokumei.audits.written import as_written, canonical_sets
+from tokumei.audits.truth import owners_by_class
+from tokumei.audits.written import as_written
 from tokumei.data import Evidence, History, Reason, Release, Secret, Verdict
 from tokumei.errors import InputError, ParameterError
 
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
-MOST_BLANK_EDGES = 5_000_000
 CHEAP_STEPS = 2_000_000
 FULL_STEPS = 20_000_000
 
@@ -102,40 +101,8 @@ def audit_release(
     return with_seed(result, history, audit.release, guess_seeds, replay, deadline=audit.deadline)
 
 
-class _Audit:
+class _Audit(LaidOut):
     """One audit: the data laid out, and the ways to judge it."""
-
-    def __init__(
-        self,
-        history: History,
-        release: Release,
-        secret: Secret | None,
-        *,
-        k: int | None,
-        method: str,
-        deadline: float | None,
-        seed: int,
-    ) -> None:
-        self.history = history
-        self.release = canonical_sets(release)
-        self.secret = secret
-        self.k = k
-        self.method = method
-        self.deadline = deadline
-        self.rng = np.random.default_rng(seed)
-        self.skipped: list[Reason] = []
-        self.guess_seeds = 0
-        self.rerun: Callable[[int], Rerun | None] | None = None
-        self.truthful = False
-        self.written = release
-        self._lay_out()
-        merged = self._merged()
-        if merged:
-            self.release = separate_records(self.release, merged)
-            self._skip("merged-pseudonyms", count=len(merged))
-            self._lay_out()
-        if self.consistency.unchecked:
-            self._skip("unchecked-pairs", count=self.consistency.unchecked)
 
     def judged(self, draws: Ints | None, *, thorough: bool) -> AuditResult:
         """Judge the release in the way that fits it.
@@ -157,53 +124,6 @@ class _Audit:
                 return self.exchangeable(error, thorough=thorough)
             return self.inconsistent(error, discreet=not thorough)
         return self.whole(matches, thorough=thorough) if draws is None else self.design(draws)
-
-    def _skip(self, code: str, **values: object) -> None:
-        self.skipped.append(Reason(code=code, values=values))
-
-    def _view(self, matches: Matches | None = None, known: Posterior | None = None) -> MatchView:
-        return MatchView(
-            knowledge=self.history,
-            release=self.release,
-            written=self.written,
-            consistency=self.consistency,
-            matches=matches,
-            rng=self.rng,
-            known=known,
-            symmetric=True,
-            deadline=self.deadline,
-        )
-
-    def _lay_out(self) -> None:
-        self.consistency: Consistency = consistency_graph(self.history, self.release, deadline=self.deadline)
-        self.owner = None if self.secret is None else true_owners(self.history, self.consistency.histories, self.secret)
-        self.k_anonymity = anonymity_level(self.consistency.histories, self.owner)
-
-    def _merged(self) -> list[str]:
-        """Return the pseudonyms that stand for several subjects: known from the Secret, else those that fit nobody."""
-        names = self.consistency.histories.names
-        if self.owner is not None:
-            return names.gather(np.flatnonzero(self.owner == MERGED)).to_list()
-        nobody = np.flatnonzero(self.consistency.graph.degrees() == 0)
-        # Equal histories of k pseudonyms are judged as they are, whether they fit anybody or not.
-        if len(nobody) in (0, len(names)) or self.k_anonymity >= self._level(0):
-            return []
-        return names.gather(nobody).to_list()
-
-    @property
-    def _repeated(self) -> bool:
-        """Whether the Secret says that somebody has several pseudonyms."""
-        return self.owner is not None and len(np.unique(self.owner)) < len(self.consistency.histories.names)
-
-    @property
-    def one_each(self) -> bool:
-        """Whether every pseudonym may have a subject of its own (otherwise subjects have several)."""
-        subjects, pseudonyms = len(self.history.subjects), len(self.consistency.histories.names)
-        return pseudonyms <= subjects and not self._repeated and (subjects - pseudonyms) * subjects <= MOST_BLANK_EDGES
-
-    def _level(self, candidates: int) -> int:
-        """Return the k that is judged: what was asked for, else what the release seems to aim at."""
-        return self.k or max(2, self.k_anonymity, candidates)
 
     def _figures(self, candidates: Bipartite, k: int) -> Figures:
         """Return what the verdict is made from, as far as candidates tell it."""
@@ -276,13 +196,19 @@ class _Audit:
     def exchangeable(self, error: NoPerfectMatchingError | None, *, thorough: bool) -> AuditResult:
         """Judge a release that fits nobody, but in which k distinct owners published every history.
 
-        With the Secret its groups are known, and attacks beside the content are tried on them.
+        With the Secret its groups are known, and attacks beside the content are tried on them; without it the nearest
+        people are taken for their members.
         """
-        unfit = contradiction(self._view(), self.owner, error, discreet=True).reasons[-1:]
-        if self.owner is not None:
-            result = self.whole(
-                owners_by_class(self.consistency.histories, self.owner, len(self.history.subjects)), thorough=thorough
-            )
+        view = self._view()
+        unfit = contradiction(view, self.owner, error, discreet=True).reasons[-1:]
+        # Of people of another original the nearest are nobody's members.
+        guessed = thorough and not self.truthful
+        owner = nearest_owners(view) if self.owner is None and guessed else self.owner
+        if owner is not None:
+            if self.owner is None:
+                self._skip("nearest-candidates")
+            classes = owners_by_class(self.consistency.histories, owner, len(self.history.subjects))
+            result = self.whole(classes, thorough=thorough)
         else:
             self.skipped += [Reason(code="no-candidates"), *([] if thorough else [Reason(code="cheap-part")])]
             result = audit_groups(
@@ -291,6 +217,7 @@ class _Audit:
                 pseudonyms=len(self.consistency.histories.names),
                 subjects=len(self.history.subjects),
                 skipped=self.skipped,
+                untested=guessed,
             )
         verdict = replace(result.verdict, reasons=(*result.verdict.reasons, *unfit))
         return replace(result, verdict=not_of_original(verdict) if self.truthful else verdict)

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from tokumei.audits.published_bytes import byte_findings, file_digests
-from tokumei.audits.published_groups import history_groups
+from tokumei.audits.counted import CountedFolder
+from tokumei.audits.manifest import file_digests
 from tokumei.audits.result import AuditResult
 from tokumei.audits.signing import SigningKey, signature_holds
 from tokumei.data import Reason, ReleaseFolder
@@ -34,18 +34,17 @@ _KEYS = (*_BODY, "sha256", "signature")
 
 def certificate_text(folder: ReleaseFolder, result: AuditResult, *, key: SigningKey | None = None) -> str:
     """Return the certificate of an audit of a release folder as JSON text, signed if there is a key."""
-    release = folder.release()
-    groups = history_groups(release)
+    counted = CountedFolder(folder)
     body: dict[str, Any] = {
         "certificate": FORM,
         "tokumei": version("tokumei"),
         "files": dict(result.digests),
         "method": folder.method,
         "parameters": dict(folder.parameters),
-        "records": len(release),
-        "pseudonyms": release.pseudonyms.n_unique(),
-        "groups": groups,
-        "shared_by": min(groups.values(), default=0),
+        "records": counted.records,
+        "pseudonyms": counted.pseudonyms,
+        "groups": counted.groups,
+        "shared_by": counted.shared_by,
         "k": result.k,
         "recipient": result.recipient or None,
         "verdict": result.verdict.outcome.value,
@@ -133,26 +132,25 @@ def verify_certificate(
     shared_by = 0
     if not findings:
         # Only bytes that are the stated ones are worth parsing and counting.
-        release = folder.release()
-        groups = history_groups(release)
-        shared_by = min(groups.values(), default=0)
-        counted = {
-            "groups": groups,
+        counted = CountedFolder(folder)
+        shared_by = counted.shared_by
+        expected = {
+            "groups": counted.groups,
             "shared_by": shared_by,
-            "records": len(release),
-            "pseudonyms": release.pseudonyms.n_unique(),
+            "records": counted.records,
+            "pseudonyms": counted.pseudonyms,
             "method": folder.method,
             "parameters": dict(folder.parameters),
         }
         findings += [
             Reason(code="certificate-count", values={"file": name, "key": key})
-            for key, value in counted.items()
+            for key, value in expected.items()
             if document[key] != value
         ]
         if document["verdict"] == "safe" and not (isinstance(document["k"], int) and shared_by >= document["k"]):
             findings.append(Reason(code="certificate-k", values={"k": document["k"], "level": shared_by}))
         # Whoever calls a release safe with another text of its cells has not judged these bytes.
-        findings += byte_findings(folder, release) if document["verdict"] == "safe" else ()
+        findings += counted.findings() if document["verdict"] == "safe" else ()
     return Verification(
         findings=tuple(findings),
         verdict=str(document["verdict"]),

@@ -50,7 +50,8 @@ def _wins(size: int, guesses: int, needed: int) -> Bools | None:
 
 def _covered(wins: Bools, attempts: int, rng: np.random.Generator) -> float:
     """Return the share of worlds that somebody wins, by the best next guess and then by exchanges."""
-    by_world = np.ascontiguousarray(wins.T).astype(np.int16)
+    # Guesses and worlds are the same orders, so that rows serve as columns.
+    by_world = wins.view(np.int8)
     count = np.zeros(wins.shape[1], dtype=np.int64)
     # What every guess would win in worlds that nobody wins yet, kept up to date.
     gain = by_world.sum(axis=0, dtype=np.int16)

@@ -18,7 +18,12 @@ def history_groups(release: Release, text: pl.DataFrame | None = None) -> dict[s
     A history is the multiset of its records as text and, where there is a table of people, its row there. ``text`` is
     that of the release, if somebody has made it already.
     """
-    counts = history_digests(release, text).group_by("digest").agg(pl.len().alias("size")).sort("digest")
+    return group_sizes_of(history_digests(release, text))
+
+
+def group_sizes_of(digests: pl.DataFrame) -> dict[str, int]:
+    """Return every distinct ``digest`` and how many pseudonyms have it."""
+    counts = digests.group_by("digest").agg(pl.len().alias("size")).sort("digest")
     return {digest.hex(): size for digest, size in counts.iter_rows()}
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from tokumei.cli.options import AllowOption, SchemaOption, SecretOption, SubjectOption, refuse_both
-from tokumei.cli.out_of_core import ClusterOption, EngineOption, MemoryOption, ResumeOption, in_parts, running_of
+from tokumei.cli.options import AllowOption, MemoryOption, SchemaOption, SecretOption, SubjectOption, refuse_both
+from tokumei.cli.out_of_core import ClusterOption, EngineOption, ResumeOption, in_parts, running_of
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
@@ -114,7 +114,7 @@ def anonymize(
         wanted = _asked(data, asked) if plan is None else _planned(plan, asked)
         source = _needed(data, wanted.input)
         if needs_parts(source, running):
-            how = running or Running(workers=threads or os.cpu_count() or 1)
+            how = running or Running(workers=threads or os.cpu_count() or 1, resume=resume)
             if output is not None and not dry_run:
                 in_parts(source, wanted, places_of(output, secret), how, subject=subject, json=json)
             whole, size, expected = foresee_parts(source, wanted, how, subject=subject)

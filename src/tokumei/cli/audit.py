@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from tokumei.cli.certificate import signing_key, write_certificate
-from tokumei.cli.options import AllowOption, LimitsOption, QuickOption, RecipientOption, allowed_by, opened
+from tokumei.cli.options import (
+    AllowOption,
+    LimitsOption,
+    MemoryOption,
+    QuickOption,
+    RecipientOption,
+    allowed_by,
+    opened,
+)
 from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
 from tokumei.words import Words, amount, figure_name, percent
 
@@ -58,6 +66,7 @@ def audit(
     allow: AllowOption = None,
     certificate: CertificateOption = None,
     sign: SignOption = None,
+    _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Audit a release: what attackers name, learn, infer and recognize; exit status 1 if it is unsafe.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import SchemaOption
+from tokumei.cli.options import MemoryOption, SchemaOption
 from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting, tell, visible
 from tokumei.errors import OutputError, ParameterError
 
@@ -38,16 +38,19 @@ def reissue(
     new_secret: Annotated[
         Path | None, typer.Option("--new-secret", metavar="FILE", help="The new secret (default: NEW_DIR.secret).")
     ] = None,
+    _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Write a release again: the same cells in canonical files, under fresh pseudonyms; withdraw the old one."""
     from tokumei.data import ReleaseFolder, read_secret
-    from tokumei.flow import check_places, open_release, places_of
+    from tokumei.flow import check_places, open_release, places_of, refuse_large
     from tokumei.flow import reissue as issue_again
 
     check_places(places_of(output, new_secret), plan=False, audit=False)
     with progress_bars():
-        opened, history, hidden = ReleaseFolder.open(folder), None, read_secret(secret)
+        opened, history = ReleaseFolder.open(folder), None
+        refuse_large(opened)
+        hidden = read_secret(secret)
         if original is not None:
             from tokumei.data import Schema
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokumei.cli.options import AllowOption, original
+from tokumei.cli.options import AllowOption, MemoryOption, original
 from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
 from tokumei.words import percent
@@ -51,6 +51,7 @@ def compare(
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit of each release.")
     ] = None,
     seed: SeedOption = None,
+    _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Anonymize by several methods, attack and measure each; show which give the best of safety and utility.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import InputArgument, SchemaOption, SubjectOption, refuse_both
+from tokumei.cli.options import InputArgument, MemoryOption, SchemaOption, SubjectOption, refuse_both
 from tokumei.cli.output import JsonFlag, bar, check_targets, finish, progress_bars, show_table, tell, visible
 from tokumei.errors import ParameterError
 from tokumei.words import Message, amount, percent
@@ -31,6 +31,7 @@ def describe(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with charts to look at.")
     ] = None,
+    _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Profile raw data, infer its schema, and show how little knowledge singles a person out."""

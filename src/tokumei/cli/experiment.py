@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, tell
+from tokumei.cli.output import ChartLanguage, JsonFlag, check_language, finish, progress_bars, show_table, tell
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +37,7 @@ def concealment(
     daily: Annotated[
         bool, typer.Option("--daily", help="Compare people by the time of day, whatever the day.")
     ] = False,
+    language: ChartLanguage = "en",
     json: JsonFlag = False,
 ) -> None:
     """2-anonymity against 2-concealment on trajectories: errors, figures 8 to 12, and the audit of each.
@@ -46,7 +47,15 @@ def concealment(
     from tokumei.experiments.concealment import SIZES, run_experiment
 
     with progress_bars():
-        result = run_experiment(output, source=data, sizes=size or SIZES, seed=seed, slot=slot, daily=daily)
+        result = run_experiment(
+            output,
+            source=data,
+            sizes=size or SIZES,
+            seed=seed,
+            slot=slot,
+            daily=daily,
+            language=check_language(language),
+        )
 
     def show(console: Console) -> None:
         columns = ["people", "records", "interpolated"]

@@ -11,7 +11,7 @@ from tokumei.cli import certificate
 from tokumei.cli.anonymize import anonymize
 from tokumei.cli.audit import audit
 from tokumei.cli.describe import describe
-from tokumei.cli.options import OriginalOption, ReleaseOption, SchemaOption, SecretOption, opened
+from tokumei.cli.options import MemoryOption, OriginalOption, ReleaseOption, SchemaOption, SecretOption, opened
 from tokumei.cli.output import (
     JsonFlag,
     SeedOption,
@@ -60,6 +60,7 @@ def attack(
     schema: SchemaOption = None,
     settings: SettingsOption = None,
     seed: SeedOption = None,
+    _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
@@ -93,6 +94,7 @@ def judge(
         ),
     ] = None,
     schema: SchemaOption = None,
+    _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Measure what a release is still worth; needs its secret, which says what became of each record."""

@@ -10,8 +10,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -26,7 +27,7 @@ from tokumei.cli.examples import add_examples, readable_help, usage_error
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
 from tokumei.contests import find_contest
-from tokumei.engine import abandoned
+from tokumei.engine import abandoned, ask_to_end, forget_to_end
 from tokumei.errors import OutputError, ParameterError, TokumeiError, UnknownPartError
 from tokumei.parts import part_names
 
@@ -57,18 +58,17 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    called = next((word for word in words or () if not word.startswith("-")), None)
+    called, within = _called(words or ())
     everything = words is None or any(name.endswith("_COMPLETE") for name in os.environ)
     contests = part_names("contest")
     if (called in GROUPS or called in contests) and not everything:
-        _add_group(app, called)
+        _add_group(app, called, only=within)
         return app
     flow.register(app)
     app.command()(report)
     app.command()(compare)
     parts.register(app)
-    ours = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
-    if called in ours and not everything:
+    if _keep_only(app, None if everything else called):
         return app
     for name in [*GROUPS, *contests]:
         try:
@@ -89,11 +89,26 @@ def _about(group: str) -> str:
     return GROUPS[group] if group in GROUPS else f"{find_contest(group).summary}."
 
 
-def _add_group(app: typer.Typer, name: str) -> None:
-    if name in GROUPS:
-        group: typer.Typer = import_module(f"tokumei.cli.{name}").app
-    else:
-        group = contest_app(find_contest(name))
+def _called(words: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return the first two words that are no options: a command, or a group and its command."""
+    named = [word for word in words if not word.startswith("-")]
+    return next(iter(named), None), next(iter(named[1:]), None)
+
+
+def _keep_only(app: typer.Typer, called: str | None) -> bool:
+    """Leave a single command, if it is there; typer takes 2 ms for each, called or not."""
+    named = {command.name or getattr(command.callback, "__name__", ""): command for command in app.registered_commands}
+    if called not in named:
+        return False
+    app.registered_commands = [named[called]]
+    return True
+
+
+def _add_group(app: typer.Typer, name: str, *, only: str | None = None) -> None:
+    group: typer.Typer = copy(
+        import_module(f"tokumei.cli.{name}").app if name in GROUPS else contest_app(find_contest(name))
+    )
+    _keep_only(group, only)
     app.add_typer(group, name=name, help=_about(name))
 
 
@@ -127,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _prepare_streams()
     asked: list[int] = []
     try:
-        with _ending_on_sigterm(asked):
+        with _ending_when_asked(asked):
             status = _run(words, json=json)
     except BaseException as error:
         # What is shown is one sentence; a developer may ask for all of it.
@@ -154,21 +169,34 @@ def _prepare_streams() -> None:
 
 
 @contextmanager
-def _ending_on_sigterm(asked: list[int]) -> Iterator[None]:
-    """Let a request of the system to end unwind the stack, so that no temporary file is left; note it in ``asked``."""
+def _ending_when_asked(asked: list[int]) -> Iterator[None]:
+    """Let a request to end unwind the stack, so that no temporary file is left; note those of the system in ``asked``.
+
+    An interrupt that whoever started the program lets it ignore (a shell that runs it in the background) stays so.
+    """
 
     def end(number: int, _: object) -> None:
         asked.append(number)
+        ask_to_end(_Terminated)
         raise _Terminated
+
+    def interrupt(_number: int, _: object) -> None:
+        ask_to_end(KeyboardInterrupt)
+        raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    handlers: dict[int, Callable[[int, object], None]] = {signal.SIGTERM: end}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        handlers[signal.SIGINT] = interrupt
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        forget_to_end()
 
 
 def _run(words: Sequence[str], *, json: bool) -> int:

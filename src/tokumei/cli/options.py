@@ -66,6 +66,21 @@ AllowOption = Annotated[
 ]
 
 
+def _limited(context: typer.Context, gigabytes: float | None) -> float | None:
+    """Allow so much memory until the command ends."""
+    if gigabytes is not None:
+        from tokumei.data import memory_limit
+
+        context.with_resource(memory_limit(gigabytes))
+    return gigabytes
+
+
+MemoryOption = Annotated[
+    float | None,
+    typer.Option("--memory", metavar="GB", min=0.1, callback=_limited, help="Gigabytes to use (default: half of all)."),
+]
+
+
 def refuse_both(schema: Path | None, subject: str | None) -> None:
     """Raise ParameterError if both --schema and --subject say whose history it is."""
     if schema is not None and subject is not None:
@@ -74,12 +89,12 @@ def refuse_both(schema: Path | None, subject: str | None) -> None:
 
 def original(path: Path, schema: Path | None, *, subject: str | None = None) -> History:
     """Read the original after the schema that was given, else after itself; of one that is not held, some people."""
-    from tokumei.data import Schema
-    from tokumei.profiles import is_large_data, read_history, some_people
+    from tokumei.data import Schema, exceeds_memory
+    from tokumei.profiles import read_history, some_people
 
     refuse_both(schema, subject)
     meaning = None if schema is None else Schema.read(schema)
-    if not is_large_data(path):
+    if not exceeds_memory(path):
         return read_history(path, meaning, subject=subject)
     history, people = some_people(path, meaning, subject=subject)
     _tell_sampled(path, len(history.subjects), people)

@@ -29,10 +29,6 @@ ClusterOption = Annotated[
     str | None,
     typer.Option("--cluster", metavar="ADDRESS", help="The Dask scheduler to use (default: one on this machine)."),
 ]
-MemoryOption = Annotated[
-    float | None,
-    typer.Option("--memory", metavar="GB", min=0.1, help="Gigabytes to use out of core (default: half of all)."),
-]
 ResumeOption = Annotated[
     Path | None,
     typer.Option("--resume", metavar="FOLDER", help="Keep finished work there; the same command then continues."),

@@ -38,8 +38,9 @@ STDOUT_FAILED = "stdout"
 SHOWN_FINDINGS = 20
 
 LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
+ChartLanguage = Annotated[str, typer.Option("--language", help="Language of the figures: en or ja.")]
 StrictFlag = Annotated[
-    bool, typer.Option("--strict", help="Replace oddities of the official programs by the resolution of the spec.")
+    bool, typer.Option("--strict", help="Replace oddities of the official programs by what the rules mean.")
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 SettingsOption = Annotated[

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import AllowOption, LimitsOption, QuickOption, RecipientOption, allowed_by, opened
+from tokumei.cli.options import (
+    AllowOption,
+    LimitsOption,
+    MemoryOption,
+    QuickOption,
+    RecipientOption,
+    allowed_by,
+    opened,
+)
 from tokumei.cli.output import JsonFlag, check_targets, finish, progress_bars, warn
 
 if TYPE_CHECKING:
@@ -57,6 +65,7 @@ def report(
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit; what was skipped is listed.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the audit and of the trade-off.")] = 0,
+    _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Write the internal report of a release: verdict, evidence, utility, limits; exit status 1 if it is unsafe.

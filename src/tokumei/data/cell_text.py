@@ -243,11 +243,10 @@ def _unescaped(text: pl.Series) -> pl.Series:
 
 
 def _escaped(values: pl.Series) -> pl.Series:
-    """Return category texts that cannot be mistaken for grammar."""
-    text = values.str.replace_all(_ESCAPED, "%25${1}")
-    text = text.str.replace_all(";", _ESCAPES[";"], literal=True)
+    """Return category texts that cannot be mistaken for grammar (one query: see `_forms`)."""
+    text = pl.nth(0).str.replace_all(_ESCAPED, "%25${1}").str.replace_all(";", _ESCAPES[";"], literal=True)
     text = text.str.replace(r"^\{", _ESCAPES["{"]).str.replace(r"\}$", _ESCAPES["}"])
-    return text.str.replace(r"^\*$", _ESCAPES["*"])
+    return values.to_frame().select(text.str.replace(r"^\*$", _ESCAPES["*"])).to_series()
 
 
 def parse_values(text: pl.Series, field: Field) -> tuple[Ints, Bools]:
@@ -299,7 +298,11 @@ def value_text(codes: npt.ArrayLike, field: Field) -> pl.Series:
 
 
 def _value_text(codes: Ints, field: Field) -> pl.Series:
-    units = pl.Series("text", codes)
+    return pl.DataFrame({"text": codes}).select(_text_of(pl.col("text"), field)).to_series()
+
+
+def _text_of(units: pl.Expr, field: Field) -> pl.Expr:
+    """Return the text of codes as one expression: each query has a fixed price that short columns feel."""
     if field.kind is Kind.DATE:
         return units.cast(pl.Int32).cast(pl.Date).dt.strftime(field.format)
     if field.kind is Kind.DATETIME:
@@ -311,10 +314,9 @@ def _value_text(codes: Ints, field: Field) -> pl.Series:
         return scaled.cast(pl.String)
     whole, rest = scaled.abs() // 10**places, scaled.abs() % 10**places
     fraction = rest.cast(pl.String).str.zfill(places).str.strip_chars_end("0")
-    frame = pl.DataFrame({"negative": scaled < 0, "whole": whole.cast(pl.String), "fraction": fraction})
-    point = pl.when(pl.col("fraction") == "").then(pl.lit("")).otherwise(pl.lit("."))
-    sign = pl.when("negative").then(pl.lit("-")).otherwise(pl.lit(""))
-    return frame.select(pl.concat_str(sign, "whole", point, "fraction").alias("text")).to_series()
+    point = pl.when(fraction == "").then(pl.lit("")).otherwise(pl.lit("."))
+    sign = pl.when(scaled < 0).then(pl.lit("-")).otherwise(pl.lit(""))
+    return pl.concat_str(sign, whole.cast(pl.String), point, fraction).alias("text")
 
 
 def plain_text(

@@ -25,6 +25,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.data.history import History
+from tokumei.data.memory import records_held
 from tokumei.data.raw import Source
 from tokumei.data.schema import Schema
 from tokumei.data.tables import history_of
@@ -33,6 +34,8 @@ from tokumei.errors import SchemaError, UnreadableError
 ENDINGS = (".parquet", ".csv")
 # Rows that are held at once: with five columns about a hundred megabytes while they are coded.
 BATCH_ROWS = 1_000_000
+# The line of a record in a CSV file, so far as nobody has counted.
+BYTES_PER_LINE = 33
 
 Value = TypeVar("Value")
 
@@ -125,6 +128,13 @@ class DataSet:
         query = query if columns is None else query.select(list(columns))
         # The header of a CSV file is its first line; the rows of a Parquet file count from 1.
         return Batch(_readable(part, query.collect), first, part, begin + (1 if self.parquet else 2))
+
+
+def exceeds_memory(path: Path) -> bool:
+    """Return whether a file or a folder of parts has more records than may be held; CSV is told by its bytes."""
+    if path.is_file() and path.suffix != ".parquet":
+        return path.suffix == ".csv" and path.stat().st_size > records_held() * BYTES_PER_LINE
+    return path.exists() and len(DataSet.open(path)) > records_held()
 
 
 def _parts_of(path: Path) -> tuple[Path, ...]:

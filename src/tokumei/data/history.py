@@ -15,7 +15,6 @@ sorts the records by subject and, within a subject, by their content (ties: file
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,18 +24,21 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.array_types import Bools, Floats, Ints
-from tokumei.data.cell_text import cells_text, parse_values, plain_text, value_text
+from tokumei.array_types import Floats, Ints
+from tokumei.data.cell_text import cells_text, plain_text, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
+from tokumei.data.coding import (
+    MAX_FINDINGS,
+    bad_value,
+    dictionary_codes,
+    missing_subjects,
+    ordered_codes,
+    refuse_far_dates,
+    refuse_unusable_types,
+    survey_weights,
+)
 from tokumei.data.schema import Field, Kind, Schema, refuse_patterns
-from tokumei.errors import ContentError, Finding, InfeasibleError, SchemaError
-
-# A range or a set as releases write them.
-_GENERALIZED = re.compile(r"\[[^;]*;[^;]*\]|\{[^;]*(;[^;]*)+\}")
-MAX_FINDINGS = 100
-_BEYOND = 2**62
-# 0001-01-01 and 9999-12-31, in days from 1970-01-01.
-_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
+from tokumei.errors import ContentError, InfeasibleError, SchemaError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,14 +64,14 @@ class History:
         schema.check_against(frame.columns, file)
         names = schema.sources()
         refuse_patterns(names)
-        _refuse_unusable_types(frame, names, file)
-        _refuse_far_dates(frame, names, file, first_line)
+        refuse_unusable_types(frame, names, file)
+        refuse_far_dates(frame, names, file, first_line)
         if schema.row_is_subject:
             width = len(str(max(frame.height, 1)))
             subject_text = pl.Series(np.arange(1, frame.height + 1)).cast(pl.String).str.zfill(width)
         else:
             subject_text = frame[schema.subject].cast(pl.String)
-        findings, total = _missing_subjects(subject_text, schema, frame.columns, first_line)
+        findings, total = missing_subjects(subject_text, schema, frame.columns, first_line)
         codes: dict[str, Ints] = {}
         categories: dict[str, pl.Series] = {}
         for spec in schema.fields:
@@ -77,21 +79,21 @@ class History:
             if spec.nominal:
                 text = column.cast(pl.String).fill_null("")
                 categories[spec.name] = text.unique().sort().alias(spec.name)
-                codes[spec.name] = _dictionary_codes(text, categories[spec.name])
+                codes[spec.name] = dictionary_codes(text, categories[spec.name])
                 continue
-            codes[spec.name], bad = _ordered_codes(column, spec)
+            codes[spec.name], bad = ordered_codes(column, spec)
             total += int(bad.sum())
             position = frame.columns.index(spec.name) + 1
             for row in np.flatnonzero(bad)[:MAX_FINDINGS]:
-                findings.append(_bad_value(column, spec, int(row), first_line, position))
+                findings.append(bad_value(column, spec, int(row), first_line, position))
         weights = None
         if schema.weight:
-            weights, wrong = _weights(frame, schema.weight, first_line)
+            weights, wrong = survey_weights(frame, schema.weight, first_line)
             findings, total = [*findings, *wrong[:MAX_FINDINGS]], total + len(wrong)
         if findings:
             raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
         subjects = subject_text.unique().sort().alias(schema.subject)
-        return cls(schema, subjects, _dictionary_codes(subject_text, subjects), codes, categories, weights=weights)
+        return cls(schema, subjects, dictionary_codes(subject_text, subjects), codes, categories, weights=weights)
 
     def with_people(self, people: History) -> History:
         """Return the history with a table of people beside it; who stands only there is a subject without records."""
@@ -101,7 +103,7 @@ class History:
         subjects = pl.concat([self.subjects, people.subjects.alias(self.subjects.name)]).unique().sort()
 
         def recoded(history: History) -> History:
-            codes = _dictionary_codes(history.subjects, subjects)[history.subject]
+            codes = dictionary_codes(history.subjects, subjects)[history.subject]
             return replace(history, subjects=subjects, subject=codes)
 
         return replace(recoded(self), people=recoded(people))
@@ -228,7 +230,7 @@ class Release:
                 codes[spec.name][cells.plain] = cells.codes
         names = self.pseudonyms.cast(pl.String)
         subjects = names.unique().sort().alias(self.schema.subject)
-        history = History(self.schema, subjects, _dictionary_codes(names, subjects), codes, categories)
+        history = History(self.schema, subjects, dictionary_codes(names, subjects), codes, categories)
         return history if self.people is None else history.with_people(self.people.as_history())
 
     def text(self, *, literal: bool = False) -> pl.DataFrame:
@@ -283,118 +285,6 @@ def packed_keys(keys: Sequence[Ints]) -> list[Ints]:
             packed.append(shifted)
             room = span
     return packed
-
-
-def _dictionary_codes(text: pl.Series, dictionary: pl.Series) -> Ints:
-    """Return the position of every value in its dictionary."""
-    if len(dictionary) == 0:
-        return np.empty(0, dtype=np.int64)
-    return text.cast(pl.Enum(dictionary)).to_physical().cast(pl.Int64).to_numpy().copy()
-
-
-def _ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, Bools]:
-    """Return the codes of an ordered field (missing ones marked) and which cells cannot be used."""
-    if column.dtype == pl.String:
-        missing = (column.is_null() | (column == "")).fill_null(value=True).to_numpy()
-        codes, bad = parse_values(column, spec)
-        bad &= ~missing
-    else:
-        missing = column.is_null().to_numpy()
-        codes, bad = _typed_codes(column, spec)
-    # Differences of codes must fit into 64 bits too; the least one stands for what is missing.
-    bad |= ~missing & ((codes >= _BEYOND) | (codes <= -_BEYOND))
-    return np.where(missing, MISSING, codes), bad
-
-
-def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, Bools]:
-    """Return the codes of a typed column; a time with a zone counts as what the clock there shows."""
-    if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
-        column = column.dt.replace_time_zone(None)
-    dated = column.dtype == pl.Date or isinstance(column.dtype, pl.Datetime)
-    if spec.kind is Kind.DATE and dated:
-        codes = column.cast(pl.Date).cast(pl.Int32).cast(pl.Int64)
-    elif spec.kind is Kind.DATETIME and dated:
-        codes = column.cast(pl.Datetime("ms")).cast(pl.Int64) // 1000
-    elif column.dtype.is_integer() and spec.step == 1.0 and spec.kind is Kind.NUMBER:
-        codes = column.cast(pl.Int64, strict=False)
-        return codes.fill_null(0).to_numpy().copy(), (codes.is_null() & column.is_not_null()).to_numpy()
-    elif column.dtype.is_numeric() and spec.kind is Kind.NUMBER:
-        scaled = column.cast(pl.Float64) / spec.step
-        usable = (scaled.is_finite() & (scaled.abs() < 2.0**53)).fill_null(value=True)
-        codes = pl.select(pl.when(usable).then(scaled.round())).to_series().cast(pl.Int64)
-        return codes.fill_null(0).to_numpy().copy(), ~usable.to_numpy()
-    else:
-        return parse_values(column.cast(pl.String), spec)
-    return codes.fill_null(0).to_numpy().copy(), np.zeros(len(column), dtype=np.bool_)
-
-
-def _refuse_unusable_types(frame: pl.DataFrame, names: Sequence[str], file: str) -> None:
-    """Raise SchemaError if a column holds lists, bytes or the like (Parquet files may)."""
-    for name in names:
-        dtype = frame[name].dtype
-        if dtype.is_nested() or dtype in (pl.Binary, pl.Duration, pl.Object):
-            kind = str(dtype.base_type()).lower()
-            message = (
-                f"{file}: the column '{name}' holds {kind} data, which no kind describes; "
-                f'drop it in the schema ("{name}" = {{ drop = true }}) or convert it to text'
-            )
-            raise SchemaError(message, file=file)
-
-
-def _refuse_far_dates(frame: pl.DataFrame, names: Sequence[str], file: str, first_line: int) -> None:
-    """Raise ContentError if a typed date lies outside the calendar: polars cannot even write it as text."""
-    findings: list[Finding] = []
-    total = 0
-    for name in names:
-        dtype = frame[name].dtype
-        if dtype != pl.Date and not isinstance(dtype, pl.Datetime):
-            continue
-        per_day = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-        unit = per_day[dtype.time_unit or "us"] if isinstance(dtype, pl.Datetime) else 1
-        days = frame[name].to_physical().cast(pl.Int64) // unit
-        rows = (~days.is_between(_FIRST_DAY, _LAST_DAY)).fill_null(value=False).arg_true().to_list()
-        total += len(rows)
-        message = "the date lies outside the years 1 to 9999; correct it"
-        position = frame.columns.index(name) + 1
-        findings += [Finding("bad-value", message, row + first_line, position, name) for row in rows[:MAX_FINDINGS]]
-    if findings:
-        raise ContentError(file, findings, total=total)
-
-
-def _weights(frame: pl.DataFrame, name: str, first_line: int) -> tuple[Floats, list[Finding]]:
-    """Return the survey weights of the records, and those that are no positive numbers."""
-    column = frame[name]
-    weights = column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
-    position = frame.columns.index(name) + 1
-    message = "a weight must be a number above 0; correct it"
-    wrong = np.flatnonzero(~((weights > 0) & np.isfinite(weights))).tolist()
-    return weights, [Finding("bad-weight", message, row + first_line, position, name) for row in wrong]
-
-
-def _missing_subjects(
-    subjects: pl.Series, schema: Schema, columns: list[str], first_line: int
-) -> tuple[list[Finding], int]:
-    """Report records that belong to nobody."""
-    rows = np.flatnonzero((subjects.is_null() | (subjects == "")).fill_null(value=True).to_numpy())
-    position = None if schema.row_is_subject else columns.index(schema.subject) + 1
-    message = "the record has no subject; delete it or fill in whose it is"
-    shown = [Finding("missing-subject", message, int(row) + first_line, position) for row in rows[:MAX_FINDINGS]]
-    return shown, len(rows)
-
-
-def _bad_value(column: pl.Series, spec: Field, row: int, first_line: int, position: int) -> Finding:
-    """Describe one cell that cannot be read."""
-    value = str(column[row])
-    shown = value if len(value) <= 40 else value[:37] + "..."
-    wanted = f"a {spec.kind}"
-    if spec.format:
-        wanted += f" of the form {spec.format}"
-    elif spec.step != 1.0:
-        wanted += f" in steps of {spec.step:.12g}"
-    message = f"'{shown}' is not {wanted}; correct the value or the schema"
-    if _GENERALIZED.fullmatch(value):
-        message = f"'{shown}' is a generalized cell, which only a release has; name the original data instead"
-    return Finding("bad-value", message, row + first_line, position, spec.name, value)
 
 
 def _typed(history: History, spec: Field) -> pl.Series:

@@ -124,8 +124,11 @@ class ReleaseFolder:
         """Read what some parts have under these pseudonyms; return it and, part by part, the places of its records."""
         frames = []
         for number, names in chosen.items():
-            table = pl.scan_parquet(self.path / self.parts[number].name, glob=False).with_row_index(_PLACE)
+            # A part of other types is told by its bytes; here it is read as any other.
+            text = pl.scan_parquet(self.path / self.parts[number].name, glob=False).select(pl.all().cast(pl.String))
+            table = text.with_row_index(_PLACE)
             frames.append(table.filter(pl.col("pseudonym").is_in(names.implode())).collect())
+        _refuse_differing([self.path / self.parts[number].name for number in chosen], frames)
         frame = pl.concat(frames)
         places = [part[_PLACE].to_numpy().astype(np.int64) for part in frames]
         return self._decoded(frame.drop(_PLACE), self.data, self.schema, history), places
@@ -133,7 +136,9 @@ class ReleaseFolder:
     def _table(self, files: Sequence[Path], schema: Schema, history: History | None) -> Release:
         data, lines = files[0], None
         if data.suffix == ".parquet":
-            frame = pl.concat([open_table(file).frame.select(pl.all().cast(pl.String)) for file in files])
+            frames = [open_table(file).frame.select(pl.all().cast(pl.String)) for file in files]
+            _refuse_differing(files, frames)
+            frame = pl.concat(frames)
         else:
             source = Source.read(data)
             text, _ = to_utf8(source.content(), str(data))
@@ -152,6 +157,14 @@ class ReleaseFolder:
         categories = _own_categories(frame, schema) if history is None else _with_absence(history.categories)
         release = release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
         return replace(release, parameters=self.parameters)
+
+
+def _refuse_differing(files: Sequence[Path], frames: Sequence[pl.DataFrame]) -> None:
+    """Raise UnreadableError if the parts of a table have not all the same columns."""
+    for file, frame in zip(files, frames, strict=True):
+        if frame.columns != frames[0].columns:
+            message = f"{file}: this part has other columns than {files[0].name}; restore the release folder"
+            raise UnreadableError(message, code="parts-differ", file=str(file))
 
 
 def _present(folder: Path, names: Sequence[str]) -> Path:

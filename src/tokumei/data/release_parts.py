@@ -18,12 +18,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from tokumei.array_types import Ints
 from tokumei.data.files import OWNER_ONLY
 from tokumei.data.history import Secret
 from tokumei.data.release_files import ROW_GROUP
@@ -58,6 +59,15 @@ def part_name(number: int) -> str:
     return f"part-{number:05d}.parquet"
 
 
+def cut_parts(records: Ints) -> Ints:
+    """Return the part of every pseudonym, from the number of its records; pseudonyms come in the order of their text.
+
+    One content has one cut: a part ends where its records are full, and no pseudonym is torn.
+    """
+    ahead = np.cumsum(records) - records
+    return np.unique(ahead // PART_RECORDS, return_inverse=True)[1].astype(np.int64)
+
+
 def part_bytes(frame: pl.DataFrame) -> bytes:
     """Return the one Parquet file of a table of texts."""
     buffer = io.BytesIO()
@@ -72,6 +82,8 @@ def listed_parts(manifest: Mapping[str, Any], folder: Path) -> tuple[ReleasePart
             ReleasePart(str(one["name"]), int(one["rows"]), str(one["first"]), str(one["last"]))
             for one in manifest.get("parts", [])
         )
+        if any(PurePosixPath(part.name).parent.as_posix() != DATA_FOLDER for part in parts):
+            raise ValueError
     except (KeyError, TypeError, ValueError):
         message = f"{folder}: the manifest does not list the parts as tokumei does; restore the release folder"
         raise UnreadableError(message, file=str(folder)) from None
@@ -126,11 +138,16 @@ class SecretFolder:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only its owner can read into a folder that is not in its place yet."""
+    """Write a file that only its owner can read, whole or not at all: who reads it goes on where another was killed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, OWNER_ONLY)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, OWNER_ONLY)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_secret_index(path: Path, parts: Sequence[str], seed: int | None) -> None:

@@ -11,4 +11,6 @@ from tokumei.engine.tasks import open_engine as open_engine
 from tokumei.engine.tasks import run_tasks as run_tasks
 from tokumei.engine.tasks import task_output as task_output
 from tokumei.engine.threads import abandoned as abandoned
+from tokumei.engine.threads import ask_to_end as ask_to_end
+from tokumei.engine.threads import forget_to_end as forget_to_end
 from tokumei.engine.threads import spread_over as spread_over

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -79,7 +80,8 @@ class Processes:
         for _ in range(ATTEMPTS):
             if self._pool is None:
                 # A fork would copy the locks of threads that exist only in the parent.
-                self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+                spawn = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self._workers, mp_context=spawn, initializer=_leave_with_parent)
             try:
                 for future in as_completed([self._pool.submit(function, job) for job in open_jobs(jobs)]):
                     future.result()
@@ -96,6 +98,18 @@ class Processes:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = None
+
+
+def _leave_with_parent() -> None:
+    """Let this process end when the one that began it is gone: a driver that is killed tells nobody."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -21,6 +21,24 @@ Value = TypeVar("Value")
 HEARING_SECONDS = 0.1
 
 _left_behind: list[threading.Thread] = []
+# Python swallows an exception that a signal raises inside a finalizer or a library's callback: what was asked for is
+# noted, and raised again where the main thread waits.
+_asked_to_end: list[type[BaseException]] = []
+
+
+def ask_to_end(error: type[BaseException]) -> None:
+    """Let whoever waits for work on the main thread raise this error, at the latest within `HEARING_SECONDS`."""
+    _asked_to_end.append(error)
+
+
+def forget_to_end() -> None:
+    """Begin anew: nobody asked to end."""
+    _asked_to_end.clear()
+
+
+def _end_if_asked() -> None:
+    if _asked_to_end and threading.current_thread() is threading.main_thread():
+        raise _asked_to_end[0]
 
 
 def abandoned() -> bool:
@@ -94,6 +112,7 @@ class _Crew(Generic[Item, Value]):
         with self._changed:
             # Measured: SIGINT does not wake a wait without a limit once polars is loaded, so that waits are short.
             while position not in self._values and position not in self._errors:
+                _end_if_asked()
                 self._changed.wait(HEARING_SECONDS)
         if position in self._errors:
             raise self._errors[position]

@@ -20,7 +20,7 @@ from tokumei.array_types import Floats, Ints
 from tokumei.audits import audit_release
 from tokumei.data import MISSING, Column, History, Kind, Schema, atomic_folder, check_folder_target
 from tokumei.errors import InfeasibleError, SchemaError
-from tokumei.experiments import concealment_charts as charts
+from tokumei.experiments.concealment_report import HOME, Measured, draw_figures, report_page
 from tokumei.methods import (
     Completed,
     Groups,
@@ -36,8 +36,8 @@ from tokumei.methods import (
 from tokumei.metrics import box_errors, kilometres_per_step
 from tokumei.profiles import read_history
 from tokumei.progress import stage
-from tokumei.reports import Section, Table, render
 from tokumei.synth import generate_trajectories
+from tokumei.words import Words
 
 Construction = Callable[[Floats, np.random.Generator], tuple[Groups, Ints]]
 
@@ -153,15 +153,16 @@ def _assigned(longest: int) -> Construction:
     return build
 
 
-BASELINE = "2-anonymity, optimal pairs"
-PAPERS_CONCEALMENT = "2-concealment, nearest neighbours"
-CONSTRUCTIONS: dict[str, Construction] = {
-    BASELINE: _pairs,
-    PAPERS_CONCEALMENT: _symmetric(neighbour_graph),
-    "2-concealment, cheapest edge cover": _symmetric(edge_cover),
-    "2-concealment, assignment": _assigned(0),
-    "2-concealment, cycles of 3 at most": _assigned(3),
+_BUILDERS: dict[str, Construction] = {
+    "pairs": _pairs,
+    "neighbours": _symmetric(neighbour_graph),
+    "cover": _symmetric(edge_cover),
+    "assignment": _assigned(0),
+    "cycles": _assigned(3),
 }
+# In files and JSON a construction has its English name, whatever the language of the report.
+CONSTRUCTIONS = {Words("en", HOME)(f"construction.{key}"): build for key, build in _BUILDERS.items()}
+BASELINE = next(iter(CONSTRUCTIONS))
 
 
 def _boxes(people: Trajectories, hulls: Groups) -> tuple[Ints, Ints]:
@@ -198,20 +199,8 @@ def _audit(people: Trajectories, hulls: Groups, owners: Ints, method: str, rng: 
     }
 
 
-@dataclass(eq=False, slots=True)
-class _Collected:
-    """What the samples gave."""
-
-    errors: list[dict[str, Any]]
-    audits: list[dict[str, Any]]
-    samples: list[dict[str, Any]]
-    histograms: list[tuple[str, Floats]]
-    distances: Floats
-    maps: dict[str, str]
-
-
-def _run(people: Trajectories, sizes: Sequence[int], rng: np.random.Generator) -> _Collected:
-    found = _Collected([], [], [], [], np.empty(0), {})
+def _run(people: Trajectories, sizes: Sequence[int], rng: np.random.Generator) -> Measured:
+    found = Measured([], [], [], [], np.empty(0), {})
     pictured = _nearest_size(sizes, HISTOGRAM_SIZE)
     mapped = _nearest_size(sizes, MAP_SIZE)
     for size in sizes:
@@ -248,7 +237,7 @@ def _nearest_size(sizes: Sequence[int], wanted: int) -> int:
 
 
 def _picture(
-    found: _Collected,
+    found: Measured,
     part: Trajectories,
     built: tuple[Groups, Ints],
     name: str,
@@ -267,7 +256,7 @@ def _picture(
             np.multiply(codes, part.degrees, dtype=np.float64).reshape(-1, 2)
             for codes in (part.codes[owners], low, high)
         )
-        found.maps[name] = charts.box_map(points, south_west, north_east)
+        found.maps[name] = (points, south_west, north_east)
 
 
 def _summary(size: int, sums: dict[str, list[tuple[float, float]]]) -> list[dict[str, Any]]:
@@ -310,8 +299,10 @@ def run_experiment(
     seed: int | None = None,
     slot: int | None = None,
     daily: bool = False,
+    language: str = "en",
 ) -> dict[str, Any]:
     """Run the experiment, fill a new folder with figures, tables and a report, and return what was measured."""
+    words = Words(language, HOME)
     check_folder_target(folder)
     people = interpolated(load_trajectories(source, people=max(sizes), seed=seed), slot=slot, daily=daily)
     fitting = sorted({size for size in sizes if size <= len(people)})
@@ -319,13 +310,7 @@ def run_experiment(
         message = f"the data has {len(people)} people; choose sizes from 2 to that number"
         raise InfeasibleError(message)
     found = _run(people, fitting, np.random.default_rng(seed))
-    figures = {
-        "figure-8": charts.distance_histogram(found.distances),
-        "figure-9": charts.error_curves(found.errors),
-        "figure-9-ratio": charts.error_curves(found.errors, y="ratio", title="error against 2-anonymity"),
-        "figure-10": charts.error_histograms(found.histograms),
-        **{_map_name(name): found.maps[name] for name in CONSTRUCTIONS},
-    }
+    figures = draw_figures(found, words)
     with atomic_folder(folder) as temporary:
         for name, svg in figures.items():
             (temporary / f"{name}.svg").write_text(svg, encoding="utf-8")
@@ -334,7 +319,7 @@ def run_experiment(
         pl.DataFrame([{**row, "reasons": " ".join(row["reasons"])} for row in found.audits]).write_csv(
             temporary / "audits.csv"
         )
-        (temporary / "report.html").write_text(_report(len(people), found, figures), encoding="utf-8")
+        (temporary / "report.html").write_text(report_page(len(people), found, figures, words), encoding="utf-8")
     return {
         "folder": str(folder),
         "people": len(people),
@@ -343,62 +328,3 @@ def run_experiment(
         "errors": found.errors,
         "audits": found.audits,
     }
-
-
-def _map_name(construction: str) -> str:
-    """Return the file of a map: figures 11 and 12 are the paper's two methods, the others are named after theirs."""
-    paper = {BASELINE: "figure-11", PAPERS_CONCEALMENT: "figure-12"}
-    return paper.get(construction, "map-" + construction.partition(", ")[2].replace(" ", "-"))
-
-
-def _report(people: int, found: _Collected, figures: dict[str, str]) -> str:
-    columns = ["people", "samples", "method", "uniform", "centre", "ratio", "ratio_centre"]
-    errors = Table(
-        [
-            "people",
-            "samples",
-            "method",
-            "error, uniform (km)",
-            "error, centre (km)",
-            "against pairs",
-            "centre, against",
-        ],
-        [[row[name] for name in columns] for row in found.errors],
-    )
-    keys = ["people", "method", "verdict", "candidates", "largest_component", "max_posterior", "named_by_best_attack"]
-    audits = Table(
-        ["people", "method", "verdict", "fewest candidates", "largest component", "largest posterior", "best attack"],
-        [["-" if row[name] is None else row[name] for name in keys] for row in found.audits],
-    )
-    names = list(CONSTRUCTIONS)
-    titles = {BASELINE: "Figure 11", PAPERS_CONCEALMENT: "Figure 12"}
-    maps = {f"{titles.get(name, 'Beside them')}: {name}": figures[_map_name(name)] for name in names}
-    samples = Table(
-        ["people", "records", "after interpolation"],
-        [[row["people"], row["records"], row["interpolated"]] for row in found.samples],
-    )
-    sections = [
-        Section(
-            title="Error",
-            paragraphs=["Mean distance between true and published places, per person; smaller is better."],
-            tables=[errors],
-            charts={
-                "Figure 9: error against the number of people": figures["figure-9"],
-                "Figure 9 as a ratio to optimal pairs": figures["figure-9-ratio"],
-                "Figure 10: error of people (orange: mean)": figures["figure-10"],
-            },
-        ),
-        Section(
-            title="What it costs in safety",
-            paragraphs=["The audit of one sample of each size: one half is fair for two candidates."],
-            tables=[audits],
-        ),
-        Section(
-            title="The data",
-            paragraphs=["Table 13: the first sample of every size. Black: where people were. Red: what is published."],
-            tables=[samples],
-            charts={"Figure 8: distances of people": figures["figure-8"], **maps},
-        ),
-    ]
-    lead = f"Trajectories of {people:,} people, hidden among two each in {len(names)} ways."
-    return render("2-anonymity and 2-concealment of trajectories", lead, sections)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tokumei.array_types import Floats
 from tokumei.reports import BLUE, GREY, ORANGE, Rows, Spec, to_svg
+from tokumei.words import Words
 
 SERIES = [BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 BINS = 40
@@ -25,33 +26,44 @@ def _binned(title: str) -> Spec:
     return {"x": {"field": "from", "type": "quantitative", "title": title, "bin": "binned"}, "x2": {"field": "to"}}
 
 
-def distance_histogram(distances: Floats) -> str:
+def distance_histogram(distances: Floats, words: Words) -> str:
     """Return figure 8: how far people are from each other."""
     edges = np.linspace(0.0, max(float(distances.max(initial=0.0)), 1e-9), BINS + 1)
-    y = {"field": "count", "type": "quantitative", "title": "pairs of people"}
+    y = {"field": "count", "type": "quantitative", "title": words("axis.pairs")}
     spec = {
         "data": {"values": _bars(distances, edges)},
         "width": 520,
         "height": 220,
         "mark": {"type": "bar", "color": BLUE},
-        "encoding": {**_binned("mean distance of two people (km)"), "y": y},
+        "encoding": {**_binned(words("axis.distance")), "y": y},
     }
     return to_svg(spec)
 
 
-def error_curves(rows: Rows, *, y: str = "uniform", title: str = "error (km)") -> str:
+def error_curves(rows: Rows, y: str, title: str, words: Words) -> str:
     """Return figure 9: the error against the number of people; rows have ``people``, ``method`` and the field ``y``."""
+    values = [dict(row) for row in rows]
+    methods = list(dict.fromkeys(str(row["method"]) for row in values))
+    sizes = {"values": list(dict.fromkeys(row["people"] for row in values)), "grid": False}
+    # The last line is broken: it covers the one before where no cycle is longer than three.
+    dashes = {"domain": methods, "range": [[1, 0]] * (len(methods) - 1) + [[5, 5]]}
     encoding = {
-        "x": {"field": "people", "type": "quantitative", "title": "people", "scale": {"type": "log"}},
+        "x": {
+            "field": "people",
+            "type": "quantitative",
+            "title": words("axis.people"),
+            "scale": {"type": "log"},
+            "axis": sizes,
+        },
         "y": {"field": y, "type": "quantitative", "title": title, "scale": {"zero": False}},
-        "color": _method_colour(),
+        "color": _method_colour(methods),
+        "strokeDash": {"field": "method", "type": "nominal", "scale": dashes, "legend": None},
     }
     mark = {"type": "line", "point": True}
-    values = [dict(row) for row in rows]
     return to_svg({"data": {"values": values}, "width": 520, "height": 300, "mark": mark, "encoding": encoding})
 
 
-def error_histograms(errors: Sequence[tuple[str, Floats]]) -> str:
+def error_histograms(errors: Sequence[tuple[str, Floats]], words: Words) -> str:
     """Return figure 10: how the error is distributed over people, one histogram per method."""
     largest = max((float(values.max(initial=0.0)) for _, values in errors), default=1.0)
     edges = np.linspace(0.0, max(largest, 1e-9), BINS + 1)
@@ -61,13 +73,16 @@ def error_histograms(errors: Sequence[tuple[str, Floats]]) -> str:
         "field": "method",
         "type": "nominal",
         "title": None,
-        "sort": None,
+        "sort": [method for method, _ in errors],
         "header": {"labelOrient": "top", "labelAnchor": "start"},
     }
     layers = [
         {
             "mark": {"type": "bar", "color": BLUE},
-            "encoding": {**_binned("error of a person (km)"), "y": {"field": "count", "type": "quantitative"}},
+            "encoding": {
+                **_binned(words("axis.person-error")),
+                "y": {"field": "count", "type": "quantitative", "title": words("axis.people")},
+            },
         },
         {
             "transform": [{"filter": "datum.mean != null"}],
@@ -79,7 +94,7 @@ def error_histograms(errors: Sequence[tuple[str, Floats]]) -> str:
     return to_svg({**whole, "spec": {"width": 440, "height": 90, "layer": layers}})
 
 
-def box_map(points: Floats, low: Floats, high: Floats) -> str:
+def box_map(points: Floats, low: Floats, high: Floats, words: Words) -> str:
     """Return a map of figures 11 and 12: black points are originals, red rectangles what is published.
 
     All are lines of latitude and longitude.
@@ -95,9 +110,9 @@ def box_map(points: Floats, low: Floats, high: Floats) -> str:
             "data": {"values": boxes},
             "mark": {"type": "rect", "fill": "red", "fillOpacity": 0.01, "stroke": "red", "strokeOpacity": 0.5},
             "encoding": {
-                "x": {"field": "west", "title": "longitude", **axis},
+                "x": {"field": "west", "title": words("axis.longitude"), **axis},
                 "x2": {"field": "east"},
-                "y": {"field": "south", "title": "latitude", **axis},
+                "y": {"field": "south", "title": words("axis.latitude"), **axis},
                 "y2": {"field": "north"},
             },
         },
@@ -112,12 +127,11 @@ def box_map(points: Floats, low: Floats, high: Floats) -> str:
     )
 
 
-def _method_colour() -> Spec:
+def _method_colour(methods: Sequence[str]) -> Spec:
     return {
         "field": "method",
         "type": "nominal",
         "title": None,
-        "sort": None,
-        "scale": {"range": SERIES},
+        "scale": {"domain": methods, "range": SERIES},
         "legend": {"labelLimit": 400, "orient": "bottom", "columns": 1},
     }

@@ -44,6 +44,7 @@ from tokumei.flow.publishing import check_places as check_places
 from tokumei.flow.publishing import places_of as places_of
 from tokumei.flow.publishing import publish as publish
 from tokumei.flow.reissuing import Reissued as Reissued
+from tokumei.flow.reissuing import refuse_large as refuse_large
 from tokumei.flow.reissuing import reissue as reissue
 from tokumei.flow.replaying import method_of as method_of
 from tokumei.flow.replaying import replay_of as replay_of

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
+from tokumei.attacks import image_owners
 from tokumei.audits import (
     Answer,
     AuditResult,
@@ -33,6 +35,7 @@ from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
 from tokumei.flow.replaying import method_of, replay_of, rerun_of
 from tokumei.profiles import refuse_unknown_columns
+from tokumei.words import Message
 
 
 def audit(
@@ -84,11 +87,20 @@ def _without_owners(
         pseudonyms=whole.histories.height,
         subjects=len(whole.survey.subjects),
         skipped=[Reason(code="no-candidates"), unknown],
+        image=_image_of_ids(whole),
+        untested=True,
     )
     result = gated(released, result, allow=allow)
     asked = (Question.CONTENTS, Question.ATTRIBUTES, Question.MEMBERSHIP, Question.RELEASES)
     answers = {question: Answer(question=question, skipped=(unknown,)) for question in asked}
     return under_limits(replace(result, answers={Question.NAMING: naming_answer(result), **answers}), limits)
+
+
+def _image_of_ids(whole: LargeRelease) -> tuple[Message, float] | None:
+    """Return what transformation of the ids gives the pseudonyms, and how many of them, if one does."""
+    names = whole.histories["pseudonym"]
+    found = [(finding, float((owner >= 0).mean())) for finding, _, owner in image_owners(whole.survey.subjects, names)]
+    return max(found, key=itemgetter(1), default=None)
 
 
 def _of_the_whole(released: Made | Opened, result: AuditResult) -> AuditResult:

@@ -21,24 +21,23 @@ from typing import Any
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.data import DataSet, History, Schema
+from tokumei.data import BASE_MEGABYTES, MEGABYTES_PER_RECORD, DataSet, History, Schema
 from tokumei.parts import Method
 
 FACTOR = 1.5
 # Loading the libraries and compiled kernels.
 START_SECONDS = 2.0
 READ_PER_RECORD, AUDIT_PER_RECORD, AUDIT_PER_SUBJECT, PUBLISH_PER_RECORD = 3e-6, 4e-6, 7e-5, 4e-6
-BASE_MEGABYTES, MEGABYTES_PER_RECORD = 300.0, 1.8e-3
-# Out of core: set after one run of 1,000,000 people with 82.7 million records (k = 2, two workers; 3,270 CPU seconds,
-# 2.07 GB), so that it is no test of them.
+# Out of core: reading and writing after runs of 10,000 and 200,000 people (stage by stage), grouping after one of
+# 1,000,000 people with 82.7 million records (k = 2, two workers; 3,270 CPU seconds, 2.07 GB).
 TASK_RECORDS = 1_000_000
-SURVEY_PER_RECORD, CODE_PER_RECORD, PUBLISH_PART_PER_RECORD = 6e-7, 2e-6, 4e-6
+SURVEY_PER_RECORD, CODE_PER_RECORD, PUBLISH_PART_PER_RECORD = 6e-7, 1.2e-6, 2.5e-6
 MEGABYTES_PER_TASK_RECORD, MEGABYTES_PER_SUBJECT = 4e-4, 8e-4
 # CPU seconds per column: of a subject, and of a record times the length of its history to this power.
 LENGTH_POWER = 0.75
 _GROUPING = {
     ("fast", 2): (2.0e-5, 2.9e-7),
-    ("large", 2): (2.0e-5, 1.75e-7),
+    ("large", 2): (2.0e-5, 1.8e-7),
     ("normal", 2): (4.0e-5, 3.9e-7),
     ("fast", 3): (1.25e-4, 1.15e-6),
     ("large", 3): (1.25e-4, 1.15e-6),
@@ -115,6 +114,7 @@ class Estimate:
             "shortest": self.shortest,
             "longest": self.longest,
             "megabytes": self.megabytes,
+            "cpu_seconds": _total(self.cpu),
             "stages": dict(self.stages),
         }
 

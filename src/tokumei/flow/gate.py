@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
 
 from tokumei.data import History, Reason, Release, Secret, toml_value
 from tokumei.errors import InputError, LeakError
-from tokumei.profiles import identifier_suspects, refuse_unknown_columns
+from tokumei.profiles import Suspect, identifier_suspects, refuse_unknown_columns
 
 
 def refuse_identifiers(history: History, allow: Sequence[str] = ()) -> None:
@@ -18,7 +18,12 @@ def refuse_identifiers(history: History, allow: Sequence[str] = ()) -> None:
     What the schema keeps unchanged is published on the publisher's word; the audit tells of it.
     """
     refuse_unknown_columns(history, allow)
-    for suspect in identifier_suspects(history):
+    refuse_suspects(identifier_suspects(history), allow)
+
+
+def refuse_suspects(suspects: Iterable[Suspect], allow: Sequence[str] = ()) -> None:
+    """Raise LeakError for the first of some columns that is neither kept nor allowed by name."""
+    for suspect in suspects:
         if suspect.kept or suspect.column in allow:
             continue
         message = (
@@ -73,12 +78,17 @@ def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
             continue
         cells = release.cells[spec.name].take(real)
         copied = int((same & cells.contains(history.codes[spec.name][rows]) & ~cells.suppressed).sum())
-        if copied * 2 > len(real):
-            message = (
-                f"the column '{spec.name}' repeats the subject id in {copied} of {len(real)} records; "
-                "drop it in the schema ({ drop = true })"
-            )
-            raise LeakError(message, code="subject-id-column")
+        refuse_copied_ids(spec.name, copied, len(real))
+
+
+def refuse_copied_ids(name: str, copied: int, records: int) -> None:
+    """Raise LeakError if a column repeats the subject id in more than half of the records."""
+    if copied * 2 > records:
+        message = (
+            f"the column '{name}' repeats the subject id in {copied} of {records} records; "
+            "drop it in the schema ({ drop = true })"
+        )
+        raise LeakError(message, code="subject-id-column")
 
 
 def refuse_foreign_secret(history: History, release: Release, secret: Secret) -> None:

@@ -34,6 +34,7 @@ from tokumei.data import (
     SecretFolder,
     Survey,
     last_of_each,
+    records_held,
     records_of,
 )
 from tokumei.errors import InputError
@@ -41,15 +42,13 @@ from tokumei.parts import CombinableMetric
 from tokumei.profiles import refined_schema
 from tokumei.progress import stage
 
-# More records than this are not held at once.
-IN_MEMORY_RECORDS = 5_000_000
 SAMPLED_PEOPLE, SMALLEST_GROUPS = 4_000, 25
 DIGEST_BYTES = 16
 
 
 def is_large(folder: ReleaseFolder) -> bool:
     """Return whether the data of a release is in parts that are too many to be held at once."""
-    return sum(part.rows for part in folder.parts) > IN_MEMORY_RECORDS
+    return bool(folder.parts) and sum(part.rows for part in folder.parts) > records_held()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -37,7 +37,7 @@ from tokumei.data import History, Schema, Source, toml_value
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
 from tokumei.flow.gate import refuse_identifiers
 from tokumei.parts import HOW_IT_RAN, Method, find_part, has_parameter, make_part
-from tokumei.profiles import read_history
+from tokumei.profiles import read_history, refuse_unknown_columns
 
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
@@ -231,17 +231,21 @@ def plan_of(name: str | None, settings: Mapping[str, Any] | None = None, *, k: i
     return Plan(method=name or "", parameters=asked, **rest)
 
 
-def complete(history: History, plan: Plan, *, threads: int | None = None) -> tuple[Plan, Method]:
+def complete(history: History, plan: Plan, *, threads: int | None = None, sample: bool = False) -> tuple[Plan, Method]:
     """Return the plan with what it left open, and its method, ready to run on so many threads (default: all cores).
 
     Left open may be the method (then it is the safest good one for this data), parameters and the schema. Raises an
     error before any long work if there are no records, fewer subjects than a group needs, or a column that seems to
-    name people and is not allowed.
+    name people and is not allowed. With ``sample`` the history is only some of the records: what depends on all of
+    them is left to whoever sees them.
     """
     if len(history) == 0:
         message = "the data has no records, at most a header; give a file with records"
         raise InputError(message, code="empty")
-    refuse_identifiers(history, plan.allow)
+    if sample:
+        refuse_unknown_columns(history, plan.allow)
+    else:
+        refuse_identifiers(history, plan.allow)
     asked, why = dict(plan.parameters), plan.why or "as asked for"
     method = make_method(plan.method or DEFAULT_METHOD, asked, threads=threads)
     if not plan.method:
@@ -251,7 +255,7 @@ def complete(history: History, plan: Plan, *, threads: int | None = None) -> tup
         )
     method = method.fitted(history)
     wanted = getattr(method, "k", None)
-    if isinstance(wanted, int) and len(history.subjects) < wanted:
+    if isinstance(wanted, int) and len(history.subjects) < wanted and not sample:
         message = (
             f"{method.name} with k = {wanted} needs at least {wanted} subjects, the data has {len(history.subjects)}; "
             "lower k or add data"

@@ -14,15 +14,16 @@ from typing import Any
 import polars as pl
 
 from tokumei.data import History, Outcome, Release, ReleaseFolder, Secret
-from tokumei.errors import InputError, ParameterError, TokumeiError
+from tokumei.errors import InfeasibleError, InputError, ParameterError, TokumeiError
 from tokumei.flow.gate import refuse_foreign_secret
+from tokumei.flow.large import is_large
 from tokumei.flow.making import in_published_order, quick_audit
 from tokumei.flow.plan import public_parameters
 from tokumei.flow.publishing import Published, check_places, places_of, write_parts
 from tokumei.parts import HOW_IT_RAN, Method, find_part, make_part
 
-# Bytes of entropy of a pseudonym: enough that nobody meets the same twice.
-PSEUDONYM_BYTES = 8
+# As methods draw them: a release issued again looks like any other.
+LARGEST_NUMBER = 999_999_999
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -57,6 +58,7 @@ def reissue(folder: ReleaseFolder, secret: Secret, history: History | None = Non
     ``secret`` is the one of the folder; the new one replaces it for the new release. With the original, ``history``,
     the quick audit is made, whose outcome the summary states. What the old files say beside the cells is left behind.
     """
+    refuse_large(folder)
     release = folder.release(history)
     _refuse_other_secret(release, secret, history)
     method, parameters = _stated_method(folder)
@@ -79,6 +81,16 @@ def reissue(folder: ReleaseFolder, secret: Secret, history: History | None = Non
         data_format=folder.data.suffix.removeprefix("."),
         verdict=verdict,
     )
+
+
+def refuse_large(folder: ReleaseFolder) -> None:
+    """Raise InfeasibleError for a release that is not held: it would have to be, to draw all its pseudonyms anew."""
+    if is_large(folder):
+        message = (
+            f"{folder.path}: the release is too large to be issued again in memory; make a new one with "
+            "'tokumei anonymize', which draws fresh pseudonyms, or allow more memory (--memory)"
+        )
+        raise InfeasibleError(message, code="in-memory-only", file=str(folder.path))
 
 
 def _refuse_other_secret(release: Release, secret: Secret, history: History | None) -> None:
@@ -113,9 +125,9 @@ def _fresh_names(names: pl.Series, secret: Secret) -> dict[str, str]:
     taken = set(names.to_list()) | set(secret.owners["subject"].cast(pl.String).to_list())
     fresh: dict[str, str] = {}
     for name in names.to_list():
-        drawn = secrets.token_hex(PSEUDONYM_BYTES)
+        drawn = str(secrets.randbelow(LARGEST_NUMBER) + 1)
         while drawn in taken:
-            drawn = secrets.token_hex(PSEUDONYM_BYTES)
+            drawn = str(secrets.randbelow(LARGEST_NUMBER) + 1)
         taken.add(drawn)
         fresh[name] = drawn
     return fresh

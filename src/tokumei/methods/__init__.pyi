@@ -22,6 +22,8 @@ from tokumei.methods.grouping.part_files import Coded as Coded
 from tokumei.methods.grouping.part_files import SolveJob as SolveJob
 from tokumei.methods.grouping.part_files import solve_part as solve_part
 from tokumei.methods.grouping.record_table import RecordTable as RecordTable
+from tokumei.methods.grouping.table_bounds import BoundPlan as BoundPlan
+from tokumei.methods.grouping.table_bounds import table_bound as table_bound
 from tokumei.methods.k_anonymity import KAnonymity as KAnonymity
 from tokumei.methods.k_anonymity import read_weights as read_weights
 from tokumei.methods.mdav import mdav_groups as mdav_groups

@@ -3,30 +3,58 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 
 import polars as pl
 
-# So many pairs are compared; of so few, chance gives an image.
-SAMPLE, FEWEST_PAIRS = 500, 5
+from tokumei.data import DIGESTS, ENCODINGS, SPELLINGS, Digest
+from tokumei.profiles.value_spread import ValueSpread
+
+# Of so few pairs, chance gives an image; so many are tried before all are compared.
+FEWEST_PAIRS, PROBES = 5, 4
 # A digest may be cut to so many digits, a part of an id have so few letters.
 SHORTEST_DIGEST, SHORTEST_PART = 6, 3
+# Of a digest as a number, so many bytes are taken: a checksum has no more.
+SHORT_BYTES = 4
 MOST = 0.5
 
 
-def _digests(subject: str) -> list[str]:
-    raw = subject.encode()
-    hexadecimal = [hashlib.new(name, raw).hexdigest() for name in ("md5", "sha1", "sha256", "sha512", "sha3_256")]
-    return [*hexadecimal, f"{zlib.crc32(raw):08x}", str(zlib.crc32(raw)), base64.b64encode(raw).decode().lower()]
+def _is_digest(ids: Sequence[str], values: Sequence[str]) -> bool:
+    """Return whether most values are one digest or encoding of the id, or the begin of it.
 
-
-def _is_digest(subject: str, value: str) -> bool:
-    if len(value) < SHORTEST_DIGEST:
+    What none of the first values is, is not tried on the others.
+    """
+    pairs = [(subject, value.lower().rstrip("=")) for subject, value in zip(ids, values, strict=True)]
+    long = [pair for pair in pairs if len(pair[1]) >= SHORTEST_DIGEST]
+    if len(long) <= MOST * len(pairs):
         return False
-    return any(digest.startswith(value.lower()) for digest in _digests(subject))
+    for written in _ways():
+        suspected = any(written(subject).startswith(value) for subject, value in long[:PROBES])
+        if suspected and sum(written(subject).startswith(value) for subject, value in long) > MOST * len(pairs):
+            return True
+    return False
+
+
+def _ways() -> Iterator[Callable[[str], str]]:
+    """Yield the ways to write a digest or an encoding of an id."""
+
+    def way(spell: Callable[[str], str], digest: Digest, write: Callable[[bytes], str]) -> Callable[[str], str]:
+        return lambda subject: write(digest(spell(subject).encode())).lower()
+
+    def plain(encode: Callable[[str], str]) -> Callable[[str], str]:
+        return lambda subject: encode(subject).lower()
+
+    forms: list[Callable[[bytes], str]] = [
+        bytes.hex,
+        lambda digest: str(int.from_bytes(digest[:SHORT_BYTES])),
+        lambda digest: base64.b64encode(digest).decode(),
+    ]
+    for spell, digest, write in product(SPELLINGS.values(), DIGESTS.values(), forms):
+        yield way(spell, digest, write)
+    for name in ("base 64", "base 32", "hexadecimal"):
+        yield plain(ENCODINGS[name])
 
 
 def _is_part(subject: str, value: str) -> bool:
@@ -38,26 +66,25 @@ _IMAGES: Mapping[str, Callable[[str, str], bool]] = {
     "copy": lambda subject, value: subject.strip().lower() == value.strip().lower(),
     "padded": lambda subject, value: subject.lstrip("0") == value.lstrip("0") != "",
     "reversed": lambda subject, value: subject[::-1] == value,
-    "digest": _is_digest,
     "part": _is_part,
 }
 
 
-def id_image(pairs: pl.DataFrame, subjects: pl.Series) -> str:
+def id_image(spread: ValueSpread, subjects: pl.Series) -> str:
     """Return what image of the id most values of a column are, empty if none.
 
-    ``pairs`` has every pair of a subject (its number in ``subjects``) and a value (as text) once. Values that several
-    subjects share are no image.
+    Values that several subjects share are no image.
     """
-    alone = pairs.filter(pl.len().over("value") == 1).sort("subject", "value")
-    if len(alone) < FEWEST_PAIRS or len(alone) <= MOST * len(pairs):
+    if spread.lone < FEWEST_PAIRS or spread.lone <= MOST * spread.pairs:
         return ""
-    sample = alone.gather_every(max(1, len(alone) // SAMPLE))
+    sample = spread.owned
     ids = subjects.cast(pl.String).gather(sample["subject"]).to_list()
     values = sample["value"].to_list()
     for name, image in _IMAGES.items():
         if sum(map(image, ids, values)) > MOST * len(values):
             return name
+    if _is_digest(ids, values):
+        return "digest"
     return "linear" if _linear(ids, values) else ""
 
 

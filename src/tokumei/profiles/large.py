@@ -28,6 +28,7 @@ from tokumei.data import (
     Schema,
     Survey,
     atomic_folder,
+    exceeds_memory,
     located,
     part_name,
     records_of,
@@ -49,20 +50,11 @@ from tokumei.profiles.risk import (
 from tokumei.progress import stage
 from tokumei.words import Message
 
-# More records than this are not held at once; nor is a CSV file of more bytes, whose lines nobody has counted.
-IN_MEMORY_RECORDS, IN_MEMORY_BYTES = 5_000_000, 500_000_000
 # So many rows show what the columns mean; so many people stand for all where a count would cost too much.
 INFERRED_ROWS, SAMPLED_PEOPLE = 200_000, 2_000
 # A column with more values than this is asked of the sample too.
 MOST_VALUES = 5_000_000
 SUBJECT = "subject"
-
-
-def is_large_data(path: Path) -> bool:
-    """Return whether a file or folder holds more than is held at once."""
-    if path.is_file() and path.suffix != ".parquet":
-        return path.suffix == ".csv" and path.stat().st_size > IN_MEMORY_BYTES
-    return path.exists() and len(DataSet.open(path)) > IN_MEMORY_RECORDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +76,7 @@ class Described:
 
 def describe_data(data: Any, schema: Schema | None = None, *, subject: str | None = None) -> Described:
     """Profile a file, a folder of parts or a frame and measure its raw risk, in memory if it fits there."""
-    if isinstance(data, (str, Path)) and is_large_data(Path(data)):
+    if isinstance(data, (str, Path)) and exceeds_memory(Path(data)):
         return describe_large(Path(data), schema, subject=subject)
     history = read_history(data, schema, subject=subject)
     return Described(profile(history), raw_risk(history), history)

@@ -1,8 +1,8 @@
 """Tables that come one after another, streamed into one CSV or Parquet file, or into a folder of Parquet parts.
 
-The format is chosen by the file's ending; a name without one is that of a folder. Ctrl-C is taken up between two
-tables: polars, when interrupted in the middle of its work, reports the same Ctrl-C twice or prints the state of its
-threads.
+The format is chosen by the file's ending; a name without one is that of a folder. Ctrl-C and the
+system's request to end are taken up between two tables: polars, when interrupted in the middle of its work, reports the
+same Ctrl-C twice or prints the state of its threads.
 """
 
 from __future__ import annotations
@@ -83,19 +83,29 @@ def _is_folder(path: Path) -> bool:
 
 @contextmanager
 def _interrupts_noted() -> Iterator[threading.Event]:
-    """Note Ctrl-C in an event instead of raising; raise it at the end. Only a main thread can and needs to do so."""
+    """Note Ctrl-C and the system's request to end in an event; do what they ask for at the end.
+
+    Only a main thread can and needs to do so, and only where a signal would raise something.
+    """
     stop = threading.Event()
-    previous = signal.getsignal(signal.SIGINT)
-    if previous is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    signal.signal(signal.SIGINT, lambda *_: stop.set())
+    asked: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        asked.append(number)
+        stop.set()
+
+    main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM) if main}
+    raising = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in raising:
+        signal.signal(number, note)
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, previous)
-    if stop.is_set():
-        raise KeyboardInterrupt
+        for number, handler in raising.items():
+            signal.signal(number, handler)
+    if asked:
+        raising[signal.Signals(asked[0])](asked[0], None)
 
 
 def _until(stop: threading.Event, frames: Frames) -> Frames:

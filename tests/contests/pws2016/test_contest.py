@@ -117,6 +117,15 @@ def test_the_largest_rate_of_samples_and_teams_counts() -> None:
     assert overall.anonymizers[0].figures["score"] == pytest.approx(0.4)
 
 
+def test_the_maximum_counts_everywhere_if_the_referee_chose_it() -> None:
+    contest = make_contest("pws2016", {"combine": "max"})
+    assert contest.release_order({"sum": 0.9, "max": 0.5}) == 0.5
+    first = contest.rank_round([_entry("a", 0.1, 0.3)], [])
+    second = contest.rank_round([_entry("a", 0.1, 0.3), _entry("late", 0.1, 0.2)], [])
+    overall = contest.rank_overall([(0.5, first), (0.5, second)])
+    assert {row.team: row.figures["score"] for row in overall.anonymizers} == pytest.approx({"a": 0.3, "late": 0.6})
+
+
 def test_a_p_that_contradicts_the_data_is_told_or_refused(folders: dict[str, Path]) -> None:
     for name, text in (("M1", shop_example.M), ("T1", shop_example.T), ("P", "2\n3\n1\n4\n")):
         hidden = text.replace("1236", "9936")
@@ -127,11 +136,13 @@ def test_a_p_that_contradicts_the_data_is_told_or_refused(folders: dict[str, Pat
     strict = CONTEST.check_release(folders["data"], folders["release"])
     assert (strict.valid, strict.notes[0].code) == (False, "inconsistent-p")
     assert strict.notes[0].message["en"].endswith("P does not belong to this M' and T'.")
-    table = CONTEST.rank_round([Entry("a", lenient.figures, None)], [])
-    assert (table.anonymizers[0].rank, table.anonymizers[0].remark) == (
-        1,
-        {"en": "P does not fit the data", "ja": "PがM'とT'の内容に合いません"},
-    )
+    remark = {"en": "P does not fit the data", "ja": "PがM'とT'の内容に合いません"}
+    entries = [Entry("a", lenient.figures, None), _entry("b", 0.5, 0.5)]
+    told = as_in_2016.rank_round(entries, [])
+    assert [(row.team, row.rank, row.remark) for row in told.anonymizers] == [("a", 1, remark), ("b", 2, None)]
+    refused = CONTEST.rank_round(entries, [Pair("b", "a", {"rate": 1.0})])
+    assert [(row.team, row.rank, row.remark) for row in refused.anonymizers] == [("b", 1, None), ("a", None, remark)]
+    assert [(row.team, row.figures["mean_rate"]) for row in refused.attackers] == [("a", 0.0), ("b", 0.0)]
 
 
 def test_data_is_checked(folders: dict[str, Path]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
+from math import comb, nan
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +17,18 @@ from tests.effort import examples
 from tokumei.audits import sharp_thresholds
 from tokumei.contests.pws2018.combined_evidence import combined_evidence, moment
 from tokumei.contests.pws2018.files import SCHEMA
+from tokumei.contests.pws2018.messages import HOME
 from tokumei.contests.pws2018.power import class_against_hypothesis, power_table
 from tokumei.contests.pws2018.printed_figures import published_kinds
 from tokumei.contests.pws2018.survival import equal_histories, survival_rows
 from tokumei.contests.pws2018.utility_correlations import correlate_utility
+from tokumei.contests.pws2018.utility_correlations_chart import correlations_chart
 from tokumei.data import RangeCells
 from tokumei.data.history import History
 from tokumei.metrics import CellError
 from tokumei.parts import find_part, make_part
 from tokumei.synth.purchases import generate_purchases
+from tokumei.words import Words
 
 
 def shop(customers: int, seed: int = 1) -> History:
@@ -156,6 +159,20 @@ def test_many_methods_of_a_sample_of_customers_are_correlated(run: Run, tmp_path
     assert {(row["method"], row["releases"]) for row in first["correlations"]} >= {("all", 5), ("k-anonymity", 1)}
     assert len({row["U"] for row in first["releases"]}) == 5
     assert "<svg" in chart.read_text(encoding="utf-8")
+
+
+def test_charts_are_drawn_in_both_languages(run: Run, tmp_path: Path) -> None:
+    release = {"U": 0.2, "itemset_error": 0.5, "rfm_error": nan, "similarity_retail": 0.7, "method": "k-anonymity"}
+    shown = {language: correlations_chart([release], Words(language, HOME)) for language in ("en", "ja")}
+    assert [title in shown["en"] for title in ("frequent sets", "RFM table", "retail similarity")] == [
+        True,
+        False,
+        True,
+    ]
+    assert [title in shown["ja"] for title in ("頻出集合", "RFM表", "小売の類似度")] == [True, False, True]
+    chart = tmp_path / "power.svg"
+    assert run("pws2018", "power", "--k", "2", "--max-n", "20", "--chart", chart, "--language", "ja").status == 0
+    assert "1回の攻撃で危険と示される確率" in chart.read_text(encoding="utf-8")
 
 
 def test_a_suppressed_cell_shifts_a_mean_beyond_any_share_of_the_loss() -> None:

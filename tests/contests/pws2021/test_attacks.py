@@ -6,6 +6,7 @@ import itertools
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,11 +21,14 @@ from tokumei.contests.pws2021.attacks.perturbation_likelihood import (
     align_ordered,
 )
 from tokumei.contests.pws2021.attacks.seed_search import SeedSearch, SeedState
+from tokumei.contests.pws2021.methods.team06 import allowed_records, swap_records
 from tokumei.contests.pws2021.metrics.linkage_marks import linkage_marks
-from tokumei.contests.pws2021.picked_rows import pick_rows
+from tokumei.contests.pws2021.picked_rows import pick_rows, shuffled
 from tokumei.contests.pws2021.rows import pair_losses
 from tokumei.contests.pws2021.synthesizer import HealthSynthesizer
+from tokumei.contests.pws2021.table import HealthTable
 from tokumei.errors import ParameterError
+from tokumei.synth.health import generate_health
 
 RNG = np.random.default_rng(0)
 BASE = "Male,{},White,9th,Married,{},0,0,0,0,Q2,1"
@@ -120,8 +124,32 @@ def test_our_attack_finds_lightly_changed_rows() -> None:
     plain = PerturbationLikelihood(ordered=False, mixed=False).choose(table.take(rows), release, rng=RNG)
     assert linkage_marks(answers, plain).risk > 0.8
     assert (plain[plain[:, 0] == -1] == -1).all()
+    mixed, truth = shuffled(rows, answers, rng=np.random.default_rng(1))
+    assert linkage_marks(truth, attack.choose(table.take(mixed), release, rng=RNG)).risk > 0.8
     with pytest.raises(ParameterError, match="parameter 'model' of 'likelihood' must be one of best, noise, exchange"):
         PerturbationLikelihood(model="guess")
+
+
+@pytest.mark.half_second
+def test_order_is_used_where_records_changed_places() -> None:
+    """Exchanged records are exact copies elsewhere: they must not pass for lightly changed rows without an order."""
+    draws = np.random.default_rng(4)
+    text = pl.concat(generate_health(600, seed=1)).cast(pl.String)
+    table = HealthTable.from_frame(text)
+    deleted = np.sort(draws.choice(600, 150, replace=False))
+    kept = np.setdiff1d(np.arange(600), deleted)
+    allowed = allowed_records(table, kept, limit=4.0, similar=3)[:, kept]
+    partner = swap_records(allowed & allowed.T, scarce_first=True, rng=draws)
+    release = table.take(kept[np.where(partner >= 0, partner, np.arange(len(kept)))])
+    rows, answers = pick_rows(600, deleted, seed=3)
+    found = {
+        ordered: linkage_marks(
+            answers, PerturbationLikelihood(ordered=ordered).choose(table.take(rows), release, rng=RNG)
+        )
+        for ordered in (None, True, False)
+    }
+    assert found[None] == found[True]
+    assert (found[True].topk, found[False].topk) == (1.0, 0.14)
 
 
 @pytest.mark.half_second

@@ -17,6 +17,7 @@ from tokumei.contests.pws2021.methods.team06 import (
     allowed_records,
     clustered_deletions,
     deletions_needed,
+    secret_wave,
     singular_rows,
     swap_records,
     unit_encoding,
@@ -105,6 +106,28 @@ def test_random_deletions_are_spread_over_clusters_and_reach_the_limit() -> None
     assert len(clustered_deletions(table, unique, 0, clusters=7, rng=rng())) == 0
     with pytest.raises(InfeasibleError, match="500 unique rows would have to be deleted, but only 400"):
         clustered_deletions(table, unique, 500, clusters=7, rng=rng())
+    # Who weighs next to nothing is chosen only where its cluster has nobody else.
+    light = np.where(np.arange(table.height) < 150, 1e-9, 1.0)
+    uneven = clustered_deletions(table, unique, 50, clusters=2, rng=rng(), weights=light)
+    assert len(uneven) == 50
+    assert uneven.min() >= 150
+
+
+def test_a_secret_wave_is_smooth_and_flat_without_unevenness() -> None:
+    assert (secret_wave(100, 0.0, rng=rng()) == 1.0).all()
+    wave = np.log(secret_wave(1000, 2.0, rng=rng()))
+    assert wave.max() - wave.min() > 1.0
+    assert np.abs(np.diff(wave)).max() < 0.1
+    assert not np.array_equal(wave, np.log(secret_wave(1000, 2.0, rng=np.random.default_rng(8))))
+
+
+def test_deletions_follow_the_wave() -> None:
+    """The share of deleted rows differs along the table, their number does not."""
+    table = random_table(600, 9)
+    even, uneven = (Team06(uniqueness=0.7, uneven=value)._delete_rows(table, [], rng()) for value in (0.0, 3.0))
+    assert len(even) == len(uneven)
+    spread = [np.ptp(np.bincount(kept // 100, minlength=6)) for kept in (even, uneven)]
+    assert spread[1] > spread[0] + 30
 
 
 def test_allowed_records_are_within_the_loss_and_not_similar() -> None:

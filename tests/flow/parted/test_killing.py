@@ -7,24 +7,44 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.flow.parted.test_releasing import files_of
 
-# Enough for two blocks of at most 1,500 people, each a task of its own.
 pytestmark = pytest.mark.campaign
 
-PEOPLE = 2500
-STAGES = ("coded/*.parquet", "dealt/*.done", "solved/*.npz")
+# Enough for two blocks of at most 800 people with more than 100,000 records, so that there are two tasks at least.
+PEOPLE = 1500
+# What is there of a run when it is hit: codes, records in the part of their block, a part that is grouped.
+MOMENTS = ("coded/*.parquet", "dealt/*.done", "solved/*.npz")
+PATIENCE = 600.0
+
+Files = dict[str, bytes]
 
 
-def command(*given: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "tokumei", *given], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+@contextmanager
+def command(log: Path, *given: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a command that tells in ``log`` what it has to say, its tracebacks too."""
+    environment = {**os.environ, "TOKUMEI_DEBUG": "1"}
+    with (
+        log.open("wb") as said,
+        subprocess.Popen(
+            [sys.executable, "-m", "tokumei", *given], stdout=subprocess.DEVNULL, stderr=said, env=environment
+        ) as run,
+    ):
+        try:
+            yield run
+        finally:
+            run.kill()
+
+
+def done(log: Path, *given: str) -> None:
+    with command(log, *given) as run:
+        assert run.wait(PATIENCE) == 0, log.read_text(encoding="utf-8")
 
 
 def children(pid: int) -> list[int]:
@@ -35,44 +55,87 @@ def children(pid: int) -> list[int]:
     return below + [deeper for one in below for deeper in children(one)]
 
 
-def worker_of(driver: int) -> int | None:
-    """Return a worker of the driver: a process that has loaded the kernels."""
+def workers_of(driver: int) -> list[int]:
+    """Return the workers of the driver: processes that have loaded the kernels."""
+    found = []
     for pid in children(driver):
-        line = Path(f"/proc/{pid}/cmdline").read_bytes()
-        if b"spawn_main" in line and Path(f"/proc/{pid}/maps").read_text(encoding="utf-8").count("llvmlite"):
-            return pid
-    return None
+        try:
+            line = Path(f"/proc/{pid}/cmdline").read_bytes()
+            loaded = "llvmlite" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+        except OSError:
+            continue
+        if b"spawn_main" in line and loaded:
+            found.append(pid)
+    return found
 
 
-def killed_when(work: Path, reached: Callable[[Path], bool], run: subprocess.Popen[bytes], *, driver: bool) -> bool:
-    """Kill a worker or the driver once a stage is reached; return whether it was reached before the run ended."""
+def hit(work: Path, moment: str, run: subprocess.Popen[bytes], *, driver: bool) -> list[int]:
+    """Kill a worker or the driver once a moment is reached; return the workers that there were."""
     while run.poll() is None:
-        if any(reached(folder) for folder in work.glob("*")):
-            victim = run.pid if driver else worker_of(run.pid)
-            if victim is not None:
-                os.kill(victim, signal.SIGKILL)
-                return True
-        time.sleep(0.05)
+        workers = workers_of(run.pid) if any(work.glob(f"*/{moment}")) else []
+        if workers:
+            os.kill(run.pid if driver else workers[0], signal.SIGKILL)
+            return workers
+        time.sleep(0.02)
+    return []
+
+
+def gone(pids: list[int]) -> bool:
+    """Return whether processes have ended, after some seconds at most."""
+    for _ in range(200):
+        listed = subprocess.run(["ps", "-o", "stat=", "-p", ",".join(map(str, pids))], capture_output=True, check=False)
+        if all(state.startswith(b"Z") for state in listed.stdout.split()):
+            return True
+        time.sleep(0.1)
     return False
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("killing")
+    done(folder / "log", "synth", "purchases", "--subjects", str(PEOPLE), "--seed", "2", "-o", str(folder / "data"))
+    return folder / "data"
+
+
+def given(data: Path, out: Path, *more: str) -> tuple[str, ...]:
+    common = ("anonymize", str(data), "--k", "2", "--seed", "1", "--threads", "2", "--set", "effort=fast")
+    return (*common, "-o", str(out), *more)
+
+
+@pytest.fixture(scope="module")
+def expected(data: Path) -> tuple[Files, Files]:
+    """Return the files of a release that nobody disturbed, and of its secret."""
+    out = data.parent / "whole"
+    done(data.parent / "log", *given(data, out))
+    return files_of(out), files_of(data.parent / "whole.secret")
+
+
 @pytest.mark.parametrize("engine", ["processes", "dask"])
-def test_a_killed_worker_and_a_killed_driver_change_no_byte(tmp_path: Path, engine: str) -> None:
-    data = tmp_path / "data"
-    assert command("synth", "purchases", "--subjects", str(PEOPLE), "--seed", "2", "-o", str(data)).wait() == 0
-    common = ("anonymize", str(data), "--k", "2", "--seed", "1", "--threads", "2")
-    assert command(*common, "-o", str(tmp_path / "whole")).wait() == 0
-    expected = files_of(tmp_path / "whole"), files_of(tmp_path / "whole.secret")
-    for number, stage in enumerate((*STAGES, "solved/*.npz")):
-        out, work, driver = tmp_path / f"out{number}", tmp_path / f"work{number}", number == len(STAGES)
-        given = (*common, "-o", str(out), "--engine", engine, "--resume", str(work))
-        run = command(*given)
-        assert killed_when(work, lambda folder, stage=stage: any(folder.glob(stage)), run, driver=driver)  # type: ignore[misc]
-        status = run.wait()
-        if driver:
-            assert status == -signal.SIGKILL
-            assert not out.exists()
-            assert command(*given).wait() == 0
-        else:
-            assert status == 0, run.stderr and run.stderr.read()
-        assert (files_of(out), files_of(tmp_path / f"out{number}.secret")) == expected
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_worker_changes_no_byte(
+    data: Path, expected: tuple[Files, Files], tmp_path: Path, engine: str, moment: str
+) -> None:
+    out, work, log = tmp_path / "out", tmp_path / "work", tmp_path / "log"
+    with command(log, *given(data, out, "--engine", engine, "--resume", str(work))) as run:
+        assert hit(work, moment, run, driver=False)
+        assert run.wait(PATIENCE) == 0, log.read_text(encoding="utf-8")
+    assert (files_of(out), files_of(tmp_path / "out.secret")) == expected
+    assert list(work.iterdir()) == []
+
+
+@pytest.mark.parametrize("engine", ["processes", "dask"])
+def test_a_killed_driver_takes_its_workers_along_and_is_resumed(
+    data: Path, expected: tuple[Files, Files], tmp_path: Path, engine: str
+) -> None:
+    out, work, log = tmp_path / "out", tmp_path / "work", tmp_path / "log"
+    told = given(data, out, "--engine", engine, "--resume", str(work))
+    with command(log, *told) as run:
+        workers = hit(work, MOMENTS[-1], run, driver=True)
+        assert run.wait(PATIENCE) == -signal.SIGKILL
+    assert workers
+    assert gone(workers)
+    assert not out.exists()
+    solved = {file: file.stat().st_mtime_ns for file in work.glob("*/solved/*.npz")}
+    assert solved
+    done(log, *told)
+    assert (files_of(out), files_of(tmp_path / "out.secret")) == expected

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tokumei.data import Column, History, Kind, ReleaseFolder, Schema, read_secret
+from tests.conftest import Run
+from tokumei.data import Column, History, Kind, ReleaseFolder, Schema, read_secret, release_parts, write_private
 from tokumei.engine import Engine, Job, run_tasks
 from tokumei.errors import InfeasibleError, OutputError, SchemaError, UnreadableError
 from tokumei.flow import Plan, Running, needs_parts, places_of, plan_of, release, release_in_parts
@@ -47,7 +48,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 16 people, tasks of 60 records and parts of 80, so that little data has several of each."""
     monkeypatch.setattr("tokumei.methods.k_anonymity._MOST_UNITS_FACTOR", 16 / 1500)
     monkeypatch.setattr(making, "FEWEST_TASK_RECORDS", 60)
-    monkeypatch.setattr(making, "PART_RECORDS", 80)
+    monkeypatch.setattr(release_parts, "PART_RECORDS", 80)
 
 
 def plan(k: int = 2) -> Plan:
@@ -163,6 +164,41 @@ def test_a_full_disk_leaves_nothing_and_can_be_resumed(
     room = 1000
     made = release_in_parts(folder, plan(), places_of(tmp_path / "out"), running)
     assert made.published.manifest["pseudonyms"] == 60
+
+
+def test_what_is_to_be_resumed_is_kept_for_a_folder_without_another_option(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = ("anonymize", folder, "-o", tmp_path / "out", "--k", 2, "--subject", "who", "--resume", tmp_path / "work")
+    part = folder / "part-1.parquet"
+
+    def taken_away(function: Callable[[Job], None], jobs: Sequence[Job], engine: Engine, *, label: str) -> None:
+        part.rename(tmp_path / "away")
+        run_tasks(function, jobs, engine, label=label)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(making, "run_tasks", taken_away)
+        ended = run(*given)
+    assert (ended.status, ended.err) == (
+        2,
+        f"tokumei: {part}: this part of the data is not there any more; restore it and run again\n",
+    )
+    assert [(file.parent / "key").is_file() for file in (tmp_path / "work").glob("*/survey")] == [True]
+    (tmp_path / "away").rename(part)
+    assert run(*given).status == 0
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_a_file_that_was_not_finished_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is killed while it writes the key or the survey leaves nothing that a resumed run would read."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_private(tmp_path / "key", b"half")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_made_out_of_core_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tokumei.data.history import History
 from tokumei.data.schema import Column, Kind, Schema
+from tokumei.methods.grouping.bounds import strict_bound
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.losses import Loss, LossName, usual_loss
 from tokumei.methods.grouping.plain_tables import SinglePlan, group_singles
@@ -155,3 +156,25 @@ def test_outliers_are_suppressed_in_whole_groups_up_to_a_share() -> None:
     assert 90 <= len(release) < 100
     assert KAnonymity(k=5, suppress=0.1).rule_sets == frozenset()
     assert int(str(release.text().drop("pseudonym").group_by(pl.all()).len()["len"].min())) >= 5
+
+
+@pytest.mark.half_second
+@pytest.mark.parametrize("loss", LOSSES)
+def test_histories_of_several_records_are_grouped_by_every_loss(loss: str) -> None:
+    """Groups of k show the same records, and no release loses less than the floor of its loss."""
+    rng = np.random.default_rng(5)
+    who = np.repeat([f"s{number:02}" for number in range(14)], rng.integers(1, 5, 14))
+    frame = pl.DataFrame({"who": who, "age": rng.integers(20, 60, len(who)), "job": rng.choice(list("abcd"), len(who))})
+    history = History.from_frame(frame, Schema("who", SCHEMA.columns[:2]))
+    table = RecordTable.from_history(history, loss=Loss.of(loss, history))
+    floor = strict_bound(history, loss=loss).value
+    assert 0.0 < floor < 1.0
+    for k in (2, 3):
+        method = KAnonymity(k=k, loss=loss)
+        groups = method.groups(table, method.work(len(table.rows)))
+        assert groups.sizes().min() >= k
+        lost = float(group_costs(table, groups, limit=100).sum()) / (table.surplus * len(history))
+        assert lost >= floor - 1e-9
+        release, _ = method.anonymize(history, rng=np.random.default_rng(1))
+        shown = release.text().sort(pl.all()).group_by("pseudonym").agg(pl.concat_str("age", "job", separator="|"))
+        assert int(str(shown.group_by("age").len()["len"].min())) >= k

@@ -31,11 +31,13 @@ def own_values(
     # The same start for the same class, whoever asks: members begin almost alike, or they would stay so.
     most = int(np.diff(shown.starts).max(initial=0))
     unlike = UNLIKE * (np.random.default_rng(0).random((MOST_MEMBERS, most + 1)) - 0.5)
-    kernel = _ends if ordered else _elements
     probability = np.zeros(begins[-1])
     rows = (shown.bounds, shown.marks)
     in_pieces(
-        len(number), lambda begin, end: kernel(layout, rows, number, anchors, begins, unlike, (begin, end), probability)
+        len(number),
+        lambda begin, end: _take_apart(
+            layout, rows, number, anchors, begins, unlike, (begin, end), ordered, probability
+        ),
     )
     return begins, probability
 
@@ -64,30 +66,6 @@ def _with_own(codes: Ints, own: Ints) -> tuple[Ints, Ints, int]:
     """Return where the codes of a class and the known ones stand among both together, and how many those are."""
     every = np.unique(np.concatenate((codes, own)))
     return np.searchsorted(every, codes), np.searchsorted(every, own), len(every)
-
-
-@numba.njit(cache=True, nogil=True)
-def _ends(  # noqa: PLR0917
-    layout: tuple[Ints, Ints, Ints, Ints],
-    rows: tuple[Ints, Ints],
-    number: Ints,
-    anchors: tuple[Ints, Ints],
-    begins: Ints,
-    unlike: Floats,
-    part: tuple[int, int],
-    probability: Floats,
-) -> None:
-    row_starts, members, starts, codes = layout
-    for search in range(part[0], part[1]):
-        one = number[search]
-        own = anchors[1][anchors[0][search] : anchors[0][search + 1]]
-        place, own_place, count = _with_own(codes[starts[one] : starts[one + 1]], own)
-        begin, end = rows[0][row_starts[one]], rows[0][row_starts[one + 1]]
-        marks = place[rows[1][begin:end]]
-        counts, anchored = _beginning(marks, count, members[one], own_place, unlike, 1.0)
-        mine = _target_ends(marks[0::2], marks[1::2], counts, anchored)
-        for value in range(len(place)):
-            probability[begins[search] + value] = mine[place[value]]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -148,30 +126,6 @@ def _target_ends(low: Ints, high: Ints, counts: Floats, anchors: Floats) -> Floa
 
 
 @numba.njit(cache=True, nogil=True)
-def _elements(  # noqa: PLR0917
-    layout: tuple[Ints, Ints, Ints, Ints],
-    rows: tuple[Ints, Ints],
-    number: Ints,
-    anchors: tuple[Ints, Ints],
-    begins: Ints,
-    unlike: Floats,
-    part: tuple[int, int],
-    probability: Floats,
-) -> None:
-    row_starts, members, starts, codes = layout
-    for search in range(part[0], part[1]):
-        one = number[search]
-        own = anchors[1][anchors[0][search] : anchors[0][search + 1]]
-        place, own_place, count = _with_own(codes[starts[one] : starts[one + 1]], own)
-        bounds = rows[0][row_starts[one] : row_starts[one + 1] + 1]
-        marks = place[rows[1][bounds[0] : bounds[-1]]]
-        counts, anchored = _beginning(marks, count, members[one], own_place, unlike, 1.0)
-        mine = _target_elements(bounds - bounds[0], marks, counts, anchored)
-        for value in range(len(place)):
-            probability[begins[search] + value] = mine[place[value]]
-
-
-@numba.njit(cache=True, nogil=True)
 def _target_elements(bounds: Ints, elements: Ints, counts: Floats, anchors: Floats) -> Floats:  # noqa: C901, PLR0912
     members, values = counts.shape
     mine = np.zeros(len(elements))
@@ -212,3 +166,31 @@ def _target_elements(bounds: Ints, elements: Ints, counts: Floats, anchors: Floa
     for place in range(len(elements)):
         missed[elements[place]] *= 1.0 - mine[place]
     return 1.0 - missed
+
+
+@numba.njit(cache=True, nogil=True)
+def _take_apart(  # noqa: PLR0917
+    layout: tuple[Ints, Ints, Ints, Ints],
+    rows: tuple[Ints, Ints],
+    number: Ints,
+    anchors: tuple[Ints, Ints],
+    begins: Ints,
+    unlike: Floats,
+    part: tuple[int, int],
+    ordered: bool,  # noqa: FBT001
+    probability: Floats,
+) -> None:
+    row_starts, members, starts, codes = layout
+    for search in range(part[0], part[1]):
+        one = number[search]
+        own = anchors[1][anchors[0][search] : anchors[0][search + 1]]
+        place, own_place, count = _with_own(codes[starts[one] : starts[one + 1]], own)
+        bounds = rows[0][row_starts[one] : row_starts[one + 1] + 1]
+        marks = place[rows[1][bounds[0] : bounds[-1]]]
+        counts, anchored = _beginning(marks, count, members[one], own_place, unlike, 1.0)
+        if ordered:
+            mine = _target_ends(marks[0::2], marks[1::2], counts, anchored)
+        else:
+            mine = _target_elements(bounds - bounds[0], marks, counts, anchored)
+        for value in range(len(place)):
+            probability[begins[search] + value] = mine[place[value]]

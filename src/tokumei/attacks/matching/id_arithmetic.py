@@ -22,10 +22,22 @@ MOST_CANDIDATES, ANCHORS = 6, 4
 PROBES, DENSE = 16, 50
 # Anchors, their candidates, three numbers of a subject and all moduli: what a hit by chance is multiplied by.
 TRIED = 50_000
+_HEXADECIMAL = "^[0-9a-f]{1,15}$"
+
+
+def _has_letters(text: pl.Series) -> bool:
+    return bool(text.str.contains("[a-f]").any())
 
 
 def numbers_in(names: pl.Series) -> Ints | None:
-    """Return the whole number in every name (its digits), None if some name has none that fits 60 bits."""
+    """Return the whole number in every name, None if some name has none that fits 60 bits.
+
+    It is that of its digits, or all of the name, where all are hexadecimal numbers of one length.
+    """
+    text = names.cast(pl.String)
+    length = text.str.len_bytes()
+    if len(text) and length.min() == length.max() and text.str.contains(_HEXADECIMAL).all() and _has_letters(text):
+        return np.array([int(name, 16) for name in text.to_list()], dtype=np.int64)
     digits = names.cast(pl.String).str.replace_all(r"\D", "").cast(pl.Int64, strict=False)
     if digits.has_nulls() or len(digits) == 0 or int(digits.max() or 0) >= 2**60:  # type: ignore[arg-type]
         return None

@@ -9,11 +9,9 @@ looks like chance, and is as good as chance while the key stays secret.
 from __future__ import annotations
 
 import base64
-import codecs
 import hashlib
 import hmac
 import string
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -24,9 +22,9 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
+from tokumei.data import BYTES, DIGESTS, ENCODINGS, SPELLINGS, STRONG, USUAL, Digest, in_base
 from tokumei.words import Message
 
-Digest = Callable[[bytes], bytes]
 Key = str | int
 
 PROBES, FIRST_PROBES = 16, 2
@@ -42,77 +40,10 @@ COMMON_KEYS = (
     "my_salt", "my_key", "my_secret", "mysecret", "secretkey", "secret_key", "SECRET", "SALT", "KEY", "company",
     "project", "123456", "12345678", "123456789", "tokumei", "release", "research", "release2024", "2024salt",
 )  # fmt: skip
-SEPARATORS = ("", ":", "-", "_", "|", ".", " ", ",", "/", "#")
+SEPARATORS = ("", ":", "-", "_", "|", ".", " ", ",", "/", "#", "=")
 # Transformations times forms: what a hit by chance is multiplied by.
 TRIED = 50_000
 _MODULI = (2**16, 2**31 - 1, 2**31, 2**32, 999_999_999, 10**9, 10**9 + 7)
-
-
-def _fnv(text: bytes) -> bytes:
-    """Return the FNV-1a hash of 32 bits (RFC 9923, section 2)."""
-    value = 0x811C9DC5
-    for byte in text:
-        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
-    return value.to_bytes(4, "big")
-
-
-def _hash_code(text: bytes) -> bytes:
-    """Return Java's String.hashCode, without its sign."""
-    value = 0
-    for byte in text:
-        value = (31 * value + byte) & 0xFFFFFFFF
-    return value.to_bytes(4, "big")
-
-
-def _of(name: str) -> Digest:
-    return lambda text: hashlib.new(name, text, usedforsecurity=False).digest()
-
-
-STRONG: dict[str, str] = {"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha256", "SHA-512": "sha512"}
-DIGESTS: dict[str, Digest] = {name: _of(code) for name, code in STRONG.items()} | {
-    "SHA-224": _of("sha224"),
-    "SHA-384": _of("sha384"),
-    "SHA3-224": _of("sha3_224"),
-    "SHA3-256": _of("sha3_256"),
-    "SHA3-384": _of("sha3_384"),
-    "SHA3-512": _of("sha3_512"),
-    "BLAKE2b": _of("blake2b"),
-    "BLAKE2s": _of("blake2s"),
-    "BLAKE2b-128": lambda text: hashlib.blake2b(text, digest_size=16).digest(),
-    "BLAKE2b-64": lambda text: hashlib.blake2b(text, digest_size=8).digest(),
-    "CRC32": lambda text: zlib.crc32(text).to_bytes(4, "big"),
-    "Adler32": lambda text: zlib.adler32(text).to_bytes(4, "big"),
-    "FNV-1a": _fnv,
-    "hashCode": _hash_code,
-}
-ENCODINGS: dict[str, Callable[[str], str]] = {
-    "the id": lambda text: text,
-    "the id reversed": lambda text: text[::-1],
-    "base 64": lambda text: base64.b64encode(text.encode()).decode().rstrip("="),
-    "base 32": lambda text: base64.b32encode(text.encode()).decode().rstrip("="),
-    "hexadecimal": lambda text: text.encode().hex(),
-    "ROT13": lambda text: codecs.encode(text, "rot13"),
-    "base 36": lambda text: _in_base(int(text), 36) if text.isdecimal() else "",
-    "hexadecimal number": lambda text: f"{int(text):x}" if text.isdecimal() else "",
-    "binary": lambda text: f"{int(text):b}" if text.isdecimal() else "",
-}
-# What is put into a transformation: the id as it is, or written otherwise.
-SPELLINGS: dict[str, Callable[[str], str]] = {
-    "": lambda text: text,
-    "lower case": str.lower,
-    "upper case": str.upper,
-    "digits": lambda text: "".join(filter(str.isdecimal, text)),
-    "number": lambda text: str(int("".join(filter(str.isdecimal, text)) or 0)),
-    "line": lambda text: f"{text}\n",
-}
-
-
-def _in_base(number: int, base: int) -> str:
-    digits = ""
-    while number:
-        number, rest = divmod(number, base)
-        digits = (string.digits + string.ascii_lowercase)[rest] + digits
-    return digits or "0"
 
 
 def _common_start(texts: Sequence[str]) -> str:
@@ -185,7 +116,7 @@ class _Written:
         if not self.hexadecimal:
             encoded = base64.b64encode(digest).decode()
             texts = [encoded, encoded.replace("+", "-").replace("/", "_"), base64.b32encode(digest).decode()]
-            texts += [] if few else [_in_base(int.from_bytes(digest), 36), digest.hex()]
+            texts += [] if few else [in_base(int.from_bytes(digest), 36), digest.hex()]
         texts = [text.lower() for text in texts]
         return [*(text[: self.length] for text in texts), *(text.rstrip("=")[-self.length :] for text in texts)]
 
@@ -254,10 +185,15 @@ def _plain(written: _Written) -> Iterator[_Image]:
 
 
 def _digested(written: _Written) -> Iterator[_Image]:
-    def keys(spell: Callable[[str], str], digest: Digest) -> Callable[[str], Sequence[Key]]:
-        return lambda text: written.digest_keys(digest(spell(text).encode()), few=False)
+    def keys(spell: Callable[[str], bytes], digest: Digest) -> Callable[[str], Sequence[Key]]:
+        return lambda text: written.digest_keys(digest(spell(text)), few=False)
 
-    for spell, (name, digest) in product(SPELLINGS.values(), DIGESTS.items()):
+    def encoded(spell: Callable[[str], str]) -> Callable[[str], bytes]:
+        return lambda text: spell(text).encode()
+
+    spellings = [encoded(spell) for spell in SPELLINGS.values()]
+    tried = [*product(spellings, DIGESTS.items()), *product(BYTES.values(), USUAL.items())]
+    for spell, (name, digest) in tried:
         yield _Image(Message("detail.digest", {"digest": name}), keys(spell, digest))
 
 

@@ -9,6 +9,7 @@ then have at most three values: the three-distance theorem, Sos 1958).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from math import exp
 
 import numpy as np
@@ -74,6 +75,25 @@ def remainder_scores(
             rest = (own - number[graph.subject]) % modulus
             for shift in range(modulus):
                 yield Message("detail.remainder", {"modulus": modulus}), (inside & (rest != shift)).astype(np.float64)
+    if len(graph) < MANY_LINKS:
+        # The rank in the group and the own number: what somebody would hide in a digit.
+        for value, modulus in _pieces(own):
+            for number in (numbers[0], numbers[-1]):
+                rest = (value - number[graph.subject]) % modulus
+                for shift in range(modulus):
+                    yield Message("detail.digit-of-pseudonym"), (inside & (rest != shift)).astype(np.float64)
+
+
+def _pieces(numbers: Ints) -> Iterator[tuple[Ints, int]]:
+    """Yield what can be marked in a number beside its remainders, and the modulus that shows it."""
+    digits = [numbers // 10**place % 10 for place in range(9)]
+    even = np.sum([digit % 2 == 0 for digit in digits], axis=0)
+    bits = [numbers >> place & 1 for place in range(30)]
+    counts = [even, np.sum(bits, axis=0), np.sum(digits, axis=0)]
+    for value, modulus in product([*digits[1:], *counts], FEW_MODULI):
+        yield value.astype(np.int64), modulus
+    for bit in bits[1:]:
+        yield bit, 2
 
 
 def patterns(names: pl.Series, kind: Ints, *, rng: np.random.Generator) -> Iterator[tuple[Message, float]]:

@@ -173,8 +173,8 @@ class Pws2016(Contest):
         return Checked(valid=True, figures={**figures, "n": result["n"], "consistent": result["consistent"]})
 
     def release_order(self, figures: Figures) -> float:
-        """Return the sum of utility error and re-identification rate."""
-        return float(figures["sum"])
+        """Return utility error and re-identification rate, put together as the contest does."""
+        return float(figures[self.combine])
 
     def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Write M', T' and P."""
@@ -214,11 +214,11 @@ class Pws2016(Contest):
 
     def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
         """Return anonymizers by utility error and largest rate together, attackers by their mean rate."""
-        return round_table(entries, pairs, largest=self.combine == "max")
+        return round_table(entries, pairs, largest=self.combine == "max", need_consistent=self.need_consistent)
 
     def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
         """Return the weighted sums of both scores."""
-        return overall_table(rounds)
+        return overall_table(rounds, largest=self.combine == "max")
 
 
 def _files(data: Path, *, release: Path | None = None, names: Sequence[str] = ("m1", "t1", "p")) -> Files:

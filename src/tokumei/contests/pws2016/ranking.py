@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from dataclasses import replace
 
 from tokumei.contests import ranking
 from tokumei.contests.values import Both, Column, Entry, Figures, Pair, RoundTable, Row
@@ -27,11 +28,16 @@ _OVERALL_RULE: Both = {
 INCONSISTENT: Both = {"en": "P does not fit the data", "ja": "PがM'とT'の内容に合いません"}
 
 
-def round_table(entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: bool) -> RoundTable:
-    """Return anonymizers by utility error and largest rate together (their maximum or sum), attackers by mean rate."""
+def round_table(entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: bool, need_consistent: bool) -> RoundTable:
+    """Return anonymizers by utility error and largest rate together (their maximum or sum), attackers by mean rate.
+
+    If P must fit the data, a release whose P does not counts as none.
+    """
     counted = ranking.counted_pairs(entries, pairs)
+    false = {entry.team for entry in entries if need_consistent and not _consistent(entry)}
+    entries = [replace(entry, figures=None) if entry.team in false else entry for entry in entries]
     return RoundTable(
-        anonymizers=_anonymizers(entries, counted, largest=largest),
+        anonymizers=_anonymizers(entries, counted, false, largest=largest),
         attackers=_attackers(entries, counted),
         anonymizer_columns=(
             Column("score", {"en": "score", "ja": "得点"}, "lower"),
@@ -47,31 +53,41 @@ def round_table(entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: boo
     )
 
 
-def overall_table(rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
+def overall_table(rounds: Sequence[tuple[float, RoundTable]], *, largest: bool) -> RoundTable:
     """Return the weighted sums of both scores."""
     title: Both = {"en": "weighted score", "ja": "加重得点"}
     return ranking.weighted_table(
         rounds,
-        anonymizers=ranking.Weighing(figure="score", missing=WORST_SUM, better="lower", title=title),
+        anonymizers=ranking.Weighing(figure="score", missing=_worst(largest=largest), better="lower", title=title),
         attackers=ranking.Weighing(figure="mean_rate", missing=0.0, better="higher", title=title),
         rule=_OVERALL_RULE,
     )
 
 
-def _anonymizers(entries: Sequence[Entry], pairs: Sequence[Pair], *, largest: bool) -> tuple[Row, ...]:
+def _worst(*, largest: bool) -> float:
+    return WORST_MAX if largest else WORST_SUM
+
+
+def _consistent(entry: Entry) -> bool:
+    return entry.figures is None or bool(entry.figures.get("consistent", True))
+
+
+def _anonymizers(
+    entries: Sequence[Entry], pairs: Sequence[Pair], false: Container[str], *, largest: bool
+) -> tuple[Row, ...]:
     received: dict[str, float] = {}
     for pair in pairs:
         received[pair.owner] = max(received.get(pair.owner, 0.0), float(pair.figures["rate"]))
     rows, others = [], []
     for entry in entries:
         if entry.figures is None or entry.disqualified:
-            row = ranking.unranked(entry)
-            others.append(Row(row.team, None, {"score": WORST_MAX if largest else WORST_SUM}, row.remark))
+            remark = INCONSISTENT if entry.team in false else ranking.unranked(entry).remark
+            others.append(Row(entry.team, None, {"score": _worst(largest=largest)}, remark))
             continue
         error = float(entry.figures["utility_error"])
         rate = max(float(entry.figures["reid_max"]), received.get(entry.team, 0.0))
         score = max(error, rate) if largest else error + rate
-        remark = None if entry.figures.get("consistent", True) else INCONSISTENT
+        remark = None if _consistent(entry) else INCONSISTENT
         rows.append(Row(entry.team, None, {"score": score, "utility_error": error, "rate": rate}, remark))
     return (*ranking.with_shared_ranks(rows, lambda row: row.figures["score"]), *others)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,7 +36,21 @@ def utility(
     if join:
         finish_joined([f"{name},{value}" for name, value in figures.items()])
     rows = [[name, "-" if value is None else value] for name, value in figures.items()]
-    finish({**figures, "warnings": list(result.warnings)}, json=json, table=(["measure", "value"], rows))
+    document = {**figures, **_official_names(figures), "warnings": list(result.warnings)}
+    finish(document, json=json, table=(["measure", "value"], rows))
+
+
+def _official_names(figures: Mapping[str, float | None]) -> dict[str, Any]:
+    """Return the figures by the official programs that print them; the deleted share is rounded there."""
+    deleted = figures["E6"]
+    return {
+        "E1_itemcf_wholesale": figures["E1"],
+        "E2_itemcf_retail": figures["E2"],
+        "E3_topk": {"topk_list_difference": figures["E3_top"], "similarity_distance": figures["E3_similarity"]},
+        "E4_date": figures["E4"],
+        "E5_price": figures["E5"],
+        "E6_nrow": None if deleted is None else round(deleted, 4),
+    }
 
 
 add_examples(app, "tokumei.contests.pws2017", "pws2017")

@@ -9,7 +9,16 @@ import typer
 
 from tokumei.cli.audit import GuessOption, KOption, LimitOption, finish_audit
 from tokumei.cli.audit import SeedOption as ChainSeedOption
-from tokumei.cli.output import JsonFlag, SeedOption, finish, progress_bars, show_table, warn
+from tokumei.cli.output import (
+    ChartLanguage,
+    JsonFlag,
+    SeedOption,
+    check_language,
+    finish,
+    progress_bars,
+    show_table,
+    warn,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,13 +92,17 @@ def power(
     p: POption = "1/3",
     alpha: AlphaOption = "0.01/20",
     chart: Annotated[Path | None, typer.Option("--chart", metavar="FILE.svg", help="Draw the curves.")] = None,
+    language: ChartLanguage = "en",
     json: JsonFlag = False,
 ) -> None:
     """Show how likely k-anonymized data is caught by an attacker who knows the classes, for both tests."""
     from tokumei.audits import parse_rational
+    from tokumei.contests.pws2018.messages import HOME
     from tokumei.contests.pws2018.power import best_attempts, power_table
     from tokumei.errors import ParameterError
+    from tokumei.words import Words
 
+    words = Words(check_language(language), HOME)
     sizes, alone = _numbers("--k", k), _numbers("--untouched", untouched)
     if not all(1 <= size <= LARGEST_CLASS for size in sizes):
         raise ParameterError(f"--k takes class sizes from 1 to {LARGEST_CLASS}, got '{k}'", code="usage")
@@ -100,7 +113,7 @@ def power(
         from tokumei.data import write_text
         from tokumei.reports import curves
 
-        titles = ("number of guesses", "probability that one attempt shows the file unsafe")
+        titles = (words("chart.guesses"), words("chart.caught"))
         series = (
             table["k"].cast(str) if len(alone) == 1 else table["k"].cast(str) + ", a = " + table["untouched"].cast(str)
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tokumei.cli.output import JsonFlag, SeedOption, finish, progress_bars
+from tokumei.cli.output import ChartLanguage, JsonFlag, SeedOption, check_language, finish, progress_bars
 
 T = Annotated[Path, typer.Argument(metavar="T", help="The original transactions.")]
 
@@ -67,24 +67,28 @@ def correlations(
     chart: Annotated[
         Path | None, typer.Option("--chart", metavar="FILE.svg", help="Draw U against three use cases.")
     ] = None,
+    language: ChartLanguage = "en",
     seed: SeedOption = 0,
     json: JsonFlag = False,
 ) -> None:
     """Correlate U with the use cases over releases of unlike methods and strengths, beside the report's 13 teams."""
+    from tokumei.contests.pws2018.messages import HOME
     from tokumei.contests.pws2018.printed_figures import printed_correlations
     from tokumei.contests.pws2018.rules import Original
     from tokumei.contests.pws2018.utility_correlations import ALL, correlate_utility
     from tokumei.contests.pws2018.utility_correlations_chart import correlations_chart
     from tokumei.data import write_text
     from tokumei.flow import seeded
+    from tokumei.words import Words
 
+    words = Words(check_language(language), HOME)
     with progress_bars():
         history = Original.read(t).history
         rows, figures = correlate_utility(
             history, releases=releases, deletion=not whole, rng=seeded(seed), support=support, customers=customers
         )
     if chart is not None:
-        write_text(chart, correlations_chart(figures))
+        write_text(chart, correlations_chart(figures, words))
     printed = {name: value for (table, name), value in printed_correlations().items() if table in (6, 7)}
     means = {"mean_date": 8, "mean_price": 9, "mean_quantity": 10}
     printed |= {name: printed_correlations()[table, "mean"] for name, table in means.items()}

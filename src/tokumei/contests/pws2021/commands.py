@@ -68,7 +68,9 @@ def uniqrt(
     from tokumei.contests.pws2021.rules import HealthFile
 
     figures = uniqueness_rate(HealthFile.read(c, "C").table, population=population).as_dict()
-    finish(figures, json=json, table=(["measure", "value"], list(figures.items())))
+    # Named as in the figures of the official program.
+    named = {"rate_rows": figures["of_rows"], f"rate_{population}": figures["of_population"]}
+    finish({**figures, **named}, json=json, table=(["measure", "value"], list(figures.items())))
 
 
 @app.command()
@@ -77,7 +79,9 @@ def iloss(c: C, d: D, json: JsonFlag = False) -> None:
     from tokumei.contests.pws2021.rules import HealthFile, Rules2021
 
     figures = Rules2021().iloss(HealthFile.read(c, "C"), HealthFile.read(d, "D")).as_dict()
-    finish(figures, json=json, table=_by_row(figures))
+    # The official program names columns by their number.
+    numbered = {row: {**parts, "1": parts["age"], "5": parts["bmi"]} for row, parts in figures.items()}
+    finish(numbered, json=json, table=_by_row(figures))
 
 
 def _by_row(figures: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:

@@ -121,7 +121,7 @@ def rlink(ct: CT, d: D, output: OutputOption = None, json: JsonFlag = False) -> 
     rows = guesses.tolist()
     _write(output, (",".join(map(str, row)) for row in rows))
     finish(
-        {"rows": rows, "median": median, "distances": distances},
+        {"rows": rows, "median": median, "median_nearest_distance": median, "distances": distances},
         json=json,
         show=lambda console: show_table(console, ["first", "second", "third"], rows, title=f"median {median:.6f}"),
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ import polars as pl
 from tokumei.data import MISSING, DataSet, Sums, Survey, located
 from tokumei.engine import UNIT, task_output
 from tokumei.errors import UnreadableError
+from tokumei.flow.parted.identifying import batch_tally
 from tokumei.methods import ROW, Features
 
 
@@ -37,9 +39,14 @@ class CodeJob:
         return self.folder / f"{self.number:05d}.parquet"
 
     @property
-    def outputs(self) -> tuple[Path, Path]:
+    def tally(self) -> Path:
+        """What tells whether a column names people."""
+        return self.folder / "tallies" / f"{self.number:05d}.npz"
+
+    @property
+    def outputs(self) -> tuple[Path, ...]:
         """The files that the task leaves behind."""
-        return self.codes, self.sums
+        return self.codes, self.sums, self.tally
 
 
 @lru_cache(maxsize=1)
@@ -72,6 +79,8 @@ def code_rows(job: CodeJob) -> None:
     with task_output(job.sums) as partial, partial.open("wb") as file:
         moments = np.array([[str(one.count), str(one.total), str(one.squares)] for one in nominal])
         np.savez(file, units=units, counts=np.bincount(place, minlength=len(units)), sums=sums, moments=moments)
+    with task_output(job.tally) as partial, partial.open("wb") as file:
+        np.savez(file, **dict[str, Any](batch_tally(history, survey)))
 
 
 def joined_features(outputs: Sequence[Path], survey: Survey) -> Features:

@@ -2,6 +2,7 @@
 
     survey    dictionaries, spreads, subjects                     one pass
     code      integer codes; counts and sums per subject          a task per batch of the input
+    gate      no column names people, by counts of all records
     cut       subjects lined up and cut into blocks, by features alone
     deal      records to the part of their block                  a task per batch
     solve     group, align, merge, write                          a task per part (some neighbouring blocks)
@@ -16,7 +17,6 @@ is files in a folder that only its owner can read, so that a run that was interr
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,12 +31,13 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import PART_RECORDS, DataSet, Survey, output_told, write_private
+from tokumei.data import DataSet, Survey, allowed_gigabytes, cut_parts, output_told, write_private
 from tokumei.engine import DealJob, Engine, deal, open_engine, run_tasks, task_output
 from tokumei.errors import InfeasibleError
 from tokumei.flow.making import seeded
 from tokumei.flow.parted.coding import CodeJob, code_rows, joined_features
 from tokumei.flow.parted.figures import Figures, joined_figures
+from tokumei.flow.parted.identifying import Tallies
 from tokumei.flow.parted.publishing import PublishJob, publish_part
 from tokumei.flow.plan import Plan, fresh_key
 from tokumei.methods import (
@@ -53,7 +54,7 @@ from tokumei.progress import stage
 
 # Records of a task: so many that its fixed price is small, so few that losing one costs little; and so many tasks that
 # workers share them evenly, as far as that leaves enough records.
-FEWEST_TASK_RECORDS, MOST_TASK_RECORDS, ENOUGH_TASKS = 100_000, 1_000_000, 32
+FEWEST_TASK_RECORDS, MOST_TASK_RECORDS, ENOUGH_TASKS = 50_000, 1_000_000, 32
 # Gigabytes that a worker holds at most while it works on a task, and that the driver holds.
 WORKER_GIGABYTES, DRIVER_GIGABYTES = 0.8, 0.6
 _PUBLISHABLE_SURPLUS = ("delete", "dummy")
@@ -76,7 +77,7 @@ class Running:
 
     def at_once(self) -> int:
         """Return how many tasks may be at work: no more than there is memory for, but one."""
-        memory = machine_gigabytes() / 2 if self.memory is None else self.memory
+        memory = allowed_gigabytes() if self.memory is None else self.memory
         return max(1, min(self.workers, int((memory - DRIVER_GIGABYTES) / WORKER_GIGABYTES)))
 
 
@@ -88,11 +89,6 @@ class PartedRelease:
     figures: Figures
     survey: Survey
     plan: Plan
-
-
-def machine_gigabytes() -> float:
-    """Return the memory of this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
 
 
 def require_parts(method: object) -> KAnonymity:
@@ -153,7 +149,9 @@ def make_parts(data: DataSet, plan: Plan, method: KAnonymity, folder: Path, runn
         raise InfeasibleError(message)
     place = open_engine(running.engine, workers=running.at_once(), cluster=running.cluster)
     with output_told(folder), place as engine, stage(engine.dashboard or running.engine):
-        solved = _solved(data, survey, method, folder, engine)
+        coding = _coded(data, folder, engine)
+        Tallies([job.tally for job in coding], [job.codes for job in coding], survey).refuse(plan.allow)
+        solved = _solved(coding, survey, method, folder, engine)
         figures = joined_figures([job.figures for job in solved], survey, method=method.name)
         _draw_names(figures, survey, plan, folder)
         parts = _published([job.records for job in solved], survey, folder, engine)
@@ -180,13 +178,20 @@ def _survey(data: DataSet, plan: Plan, folder: Path) -> Survey:
     return survey
 
 
-def _solved(data: DataSet, survey: Survey, method: KAnonymity, folder: Path, engine: Engine) -> list[SolveJob]:
-    """Code the input, cut its subjects into parts, bring the records to their part and group them there."""
+def _coded(data: DataSet, folder: Path, engine: Engine) -> list[CodeJob]:
+    """Code the input."""
     coding = [
         CodeJob(number, data, first, folder / "survey", folder / "coded")
         for number, first in enumerate(data.batch_starts())
     ]
     run_tasks(code_rows, coding, engine, label="coding")
+    return coding
+
+
+def _solved(
+    coding: Sequence[CodeJob], survey: Survey, method: KAnonymity, folder: Path, engine: Engine
+) -> list[SolveJob]:
+    """Cut the subjects into parts, bring the records to their part and group them there."""
     features = joined_features([job.sums for job in coding], survey)
     work = method.work(survey.records)
     blocks = [block.units for block in cut_features(features, **method.cut(work))]
@@ -240,9 +245,8 @@ def _draw_names(figures: Figures, survey: Survey, plan: Plan, folder: Path) -> N
     """Draw the pseudonyms, sort them as text and cut them into parts of the release."""
     drawn = draw_pseudonyms(len(survey.subjects), rng=seeded(plan.seed, key=plan.key), avoid=survey.subjects)
     order = drawn.arg_sort().to_numpy()
-    ahead = np.cumsum(figures.published[order]) - figures.published[order]
     keys, place = np.empty(len(order), dtype=np.uint32), np.empty(len(order), dtype=np.int64)
-    _, keys[order] = np.unique(ahead // PART_RECORDS, return_inverse=True)
+    keys[order] = cut_parts(figures.published[order])
     place[order] = np.arange(len(order))
     _save(folder / "names.npz", {"names": drawn.cast(pl.Int64).to_numpy(), "place": place})
     _save(folder / "part-of-name.npz", {"keys": keys})

@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokumei.data import DataSet, History, output_told
+from tokumei.data import DataSet, History, exceeds_memory, output_told
 from tokumei.errors import SchemaError
-from tokumei.flow.estimating import BASE_MEGABYTES, MEGABYTES_PER_RECORD, Estimate, Size, estimate_in_parts
+from tokumei.flow.estimating import Estimate, Size, estimate_in_parts
 from tokumei.flow.parted.figures import Figures
-from tokumei.flow.parted.making import Running, machine_gigabytes, make_parts, require_parts, run_digest, work_folder
+from tokumei.flow.parted.making import Running, make_parts, require_parts, run_digest, work_folder
 from tokumei.flow.parted.writing import write_parted
 from tokumei.flow.plan import Plan, complete
 from tokumei.flow.publishing import Places, Published
 from tokumei.methods import KAnonymity
 from tokumei.profiles import infer_schema, refined_schema
 
-# Rows that show what the columns mean, and whether one of them names people.
+# Rows that show what the columns mean; whether one of them names people is seen in all rows, or foreseen in these.
 SAMPLE_ROWS = 100_000
-# A byte of packed text holds about so many records' worth of what is unpacked.
-_RECORDS_PER_MEGABYTE = {".csv": 30_000, ".parquet": 250_000}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -38,13 +36,7 @@ def needs_parts(path: Path | None, running: Running | None) -> bool:
     """Return whether an input is made out of core: a folder of parts, what memory does not hold, or as asked for."""
     if path is None:
         return False
-    if running is not None or path.is_dir():
-        return True
-    per_megabyte = _RECORDS_PER_MEGABYTE.get(path.suffix)
-    if per_megabyte is None or not path.is_file():
-        return False
-    records = path.stat().st_size / 1e6 * per_megabyte
-    return (BASE_MEGABYTES + MEGABYTES_PER_RECORD * records) / 1e3 > machine_gigabytes() / 2
+    return running is not None or path.is_dir() or exceeds_memory(path)
 
 
 def open_data_set(path: Path, plan: Plan, *, subject: str | None = None) -> tuple[DataSet, History, Plan]:
@@ -74,7 +66,7 @@ def release_in_parts(
 ) -> MadeInParts:
     """Make and write a release of a data set that need not fit into memory."""
     data, sample, filled = open_data_set(path, plan, subject=subject)
-    whole, method = complete(sample, filled, threads=running.workers)
+    whole, method = complete(sample, filled, threads=running.workers, sample=True)
     strict = require_parts(method)
     sample.schema.check_publishable()
     if sample.schema.kept:

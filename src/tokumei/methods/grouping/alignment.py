@@ -175,7 +175,7 @@ def _align_chunk(  # noqa: PLR0917
         total = _match_member(
             loss, ordered, steps, ordered_weights, nominal, nominal_weights, lefts, widths, member, used, height, places
         )
-    if size == 2:
+    if size <= 2:
         return total
     stale = 0
     for turn in range(rounds * size):

@@ -58,15 +58,27 @@ def choose_pairs(table: RecordTable, estimates: Estimates, per_unit: int) -> tup
     """
     count = len(table)
     wanted = min(per_unit, count - 1)
-    reduced = estimates.reduced()
-    nearest = np.argsort(reduced, axis=1, kind="stable")[:, :wanted] if wanted else np.empty((count, 0), dtype=np.int64)
+    line, nearest = least_of_lines(estimates.reduced(), wanted)
     chain = np.lexsort((np.arange(count), table.counts()))
-    first = np.concatenate((np.repeat(np.arange(count), wanted), chain[:-1]))
-    second = np.concatenate((nearest.ravel(), chain[1:]))
+    first = np.concatenate((line, chain[:-1]))
+    second = np.concatenate((nearest, chain[1:]))
     key = distinct(np.minimum(first, second) * count + np.maximum(first, second))
     first, second = np.divmod(key, max(count, 1))
     allowed = table.owners[first] != table.owners[second]
     return first[allowed], second[allowed]
+
+
+def least_of_lines(values: Floats, wanted: int) -> tuple[Ints, Ints]:
+    """Return line and column of the least values of every line, of equal ones the first; to sort lines is dearer."""
+    if not wanted:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    last = np.partition(values, wanted - 1, axis=1)[:, wanted - 1 : wanted]
+    line, column = np.nonzero(values <= last)
+    # Where several are equal to the last, there are too many: those before it first, then by column.
+    order = np.lexsort((column, values[line, column] == last[line, 0], line))
+    line, column = line[order], column[order]
+    rank = np.arange(len(line)) - np.searchsorted(line, line)
+    return line[rank < wanted], column[rank < wanted]
 
 
 def exact_graph(table: RecordTable, first: Ints, second: Ints, *, limit: int, threads: int = 1) -> PairGraph:

@@ -4,7 +4,8 @@ After Byun, Kamra, Bertino and Li (Efficient k-anonymization using clustering te
 the record that would make the one before dearest, so that outliers are served while there is a choice.
 
 A pool holds copies of its records field by field, so that what the group would cost with each of them is a few passes
-over neighbouring numbers.
+over neighbouring numbers. Where all members of a cell lose the same (ncp, the contest's sets), what they lose with each
+record is kept from member to member: like records rarely make a cell wider, and only then is its field read again.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Pool(NamedTuple):
 
     ``values``, ``mass`` and ``inside`` have one line per field: the value, its mass, and how much of the group has the
     same code. ``sums`` has one line per field for the group: lowest, highest, total, squares, mass, log masses, number
-    of codes, heft that is present.
+    of codes, heft that is present. ``kept`` marks the fields in which all members lose the same, and ``each`` says what
+    one member loses in them if the record at its place joins.
     """
 
     names: Ints
@@ -47,6 +49,8 @@ class Pool(NamedTuple):
     mass: Floats
     inside: Floats
     whole: Bools
+    kept: Bools
+    each: Floats
     line: Floats
     sums: Floats
 
@@ -64,6 +68,8 @@ def make_pool(fields: int, most: int) -> Pool:
         np.empty((fields, most)),
         np.empty((fields, most)),
         np.ones(fields, dtype=np.bool_),
+        np.ones(fields, dtype=np.bool_),
+        np.empty(most),
         np.empty(most),
         np.zeros((fields, 8)),
     )
@@ -85,18 +91,68 @@ def fill_pool(records: Records, pool: Pool, chosen: Ints, count: int) -> None:
                 pool.whole[field] = False
             elif kind in (ENTROPY, SET_ENTROPY):
                 pool.mass[field, place] = value_mass(kind, records.table, at, value)
+        pool.kept[field] = (kind == NCP and pool.whole[field]) or kind in (SET_NCP, SET_ERROR)
 
 
 @njit(cache=True, nogil=True)
 def start_group(records: Records, pool: Pool, count: int, place: int) -> float:
     """Begin a group with the record at this place of the pool; return its heft."""
+    pool.each[:count] = 0.0
     for field in range(len(records.kinds)):
         sums = pool.sums[field]
         sums[:] = 0.0
+        value = pool.values[field, place]
         sums[LOW], sums[HIGH] = FAR_AWAY, -FAR_AWAY
-        if records.kinds[field] > HIERARCHY:
+        if pool.kept[field]:
+            _start_kept(records, pool, field, count, value)
+        elif records.kinds[field] > HIERARCHY:
             pool.inside[field, :count] = 0.0
     return add_member(records, pool, count, place, 0.0)
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
+def _start_kept(records: Records, pool: Pool, field: int, count: int, value: float) -> None:
+    """Add what each record loses with the first of a group in a field that is kept."""
+    sums, values, each, weight = pool.sums[field], pool.values[field], pool.each, records.weights[field]
+    if records.kinds[field] == NCP:
+        sums[LOW] = sums[HIGH] = value
+        for place in range(count):
+            each[place] += weight * abs(values[place] - value)
+        return
+    inside = pool.inside[field]
+    sums[CODES] = 1.0
+    differ = weight * set_cost(records.kinds[field], records.steps[field], 2, 1.0, 0.0, 1.0, 0.0)
+    for place in range(count):
+        same = values[place] == value
+        inside[place] = 1.0 if same else 0.0
+        each[place] += 0.0 if same else differ
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
+def _widen_range(pool: Pool, field: int, count: int, value: float, weight: float) -> None:
+    """Widen the range of a field that is kept by a value outside of it."""
+    sums, values, each = pool.sums[field], pool.values[field], pool.each
+    low, high = sums[LOW], sums[HIGH]
+    lower, higher = min(low, value), max(high, value)
+    for place in range(count):
+        here = values[place]
+        each[place] += weight * ((max(here, higher) - min(here, lower)) - (max(here, high) - min(here, low)))
+    sums[LOW], sums[HIGH] = lower, higher
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
+def _widen_set(records: Records, pool: Pool, field: int, count: int, value: float) -> None:
+    """Add a code to the set of a field that is kept."""
+    kind, step, weight, sums = records.kinds[field], records.steps[field], records.weights[field], pool.sums[field]
+    codes, values, inside, each = int(sums[CODES]), pool.values[field], pool.inside[field], pool.each
+    now = weight * set_cost(kind, step, codes, 1.0, 0.0, 1.0, 0.0)
+    wider = weight * set_cost(kind, step, codes + 1, 1.0, 0.0, 1.0, 0.0)
+    widest = weight * set_cost(kind, step, codes + 2, 1.0, 0.0, 1.0, 0.0)
+    for place in range(count):
+        same = values[place] == value
+        each[place] += 0.0 if same else (wider - now if inside[place] > 0.0 else widest - wider)
+        inside[place] = 1.0 if same else inside[place]
+    sums[CODES] += 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -105,6 +161,13 @@ def add_member(records: Records, pool: Pool, count: int, place: int, heft: float
     extra = pool.hefts[place]
     for field in range(len(records.kinds)):
         kind, value, sums = records.kinds[field], pool.values[field, place], pool.sums[field]
+        if pool.kept[field]:
+            if kind == NCP:
+                if value < sums[LOW] or value > sums[HIGH]:
+                    _widen_range(pool, field, count, value, records.weights[field])
+            elif pool.inside[field, place] == 0.0:
+                _widen_set(records, pool, field, count, value)
+            continue
         if kind in (ENTROPY, SET_ENTROPY) and value < FAR_AWAY:
             sums[OWN] += extra * np.log(pool.mass[field, place])
         if kind <= HIERARCHY:
@@ -134,9 +197,6 @@ def _ordered_line(records: Records, pool: Pool, field: int, count: int, heft: fl
     if not pool.whole[field] and high >= FAR_AWAY:
         for place in range(count):
             line[place] += weight * (sums[PRESENT] + (hefts[place] if values[place] < FAR_AWAY else 0.0))
-    elif kind == NCP and pool.whole[field]:
-        for place in range(count):
-            line[place] += weight * (heft + hefts[place]) * (max(values[place], high) - min(values[place], low))
     elif kind == VARIANCE and pool.whole[field]:
         for place in range(count):
             value, extra = values[place], hefts[place]
@@ -174,12 +234,6 @@ def _set_line(records: Records, pool: Pool, field: int, count: int, heft: float)
     kind, step, weight, sums = records.kinds[field], records.steps[field], records.weights[field], pool.sums[field]
     inside, hefts, line = pool.inside[field], pool.hefts, pool.line
     codes = int(sums[CODES])
-    if kind in (SET_NCP, SET_ERROR):
-        known = weight * set_cost(kind, step, codes, 1.0, 0.0, 1.0, 0.0)
-        new = weight * set_cost(kind, step, codes + 1, 1.0, 0.0, 1.0, 0.0)
-        for place in range(count):
-            line[place] += (heft + hefts[place]) * (known if inside[place] > 0.0 else new)
-        return
     for place in range(count):
         before, extra = inside[place], hefts[place]
         mass, own = sums[MASS], sums[OWN]
@@ -194,8 +248,12 @@ def _set_line(records: Records, pool: Pool, field: int, count: int, heft: float)
 @njit(cache=True, nogil=True)
 def joint_costs(records: Records, pool: Pool, count: int, heft: float) -> None:
     """Write into the line of the pool what the group costs with each of its records."""
-    pool.line[:count] = 0.0
+    line, each, hefts = pool.line, pool.each, pool.hefts
+    for place in range(count):
+        line[place] = (heft + hefts[place]) * each[place]
     for field in range(len(records.kinds)):
+        if pool.kept[field]:
+            continue
         if records.kinds[field] <= HIERARCHY:
             _ordered_line(records, pool, field, count, heft)
         else:
@@ -207,6 +265,7 @@ def drop(records: Records, pool: Pool, count: int, place: int) -> int:
     """Take the record at this place out of the pool; return how many are left."""
     last = count - 1
     pool.names[place], pool.hefts[place] = pool.names[last], pool.hefts[last]
+    pool.each[place] = pool.each[last]
     for field in range(len(records.kinds)):
         pool.values[field, place] = pool.values[field, last]
         pool.mass[field, place] = pool.mass[field, last]

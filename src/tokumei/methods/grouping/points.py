@@ -8,9 +8,11 @@ import numpy as np
 
 from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.cell_costs import VARIANCE
+from tokumei.methods.grouping.columns import ColumnPlan, generate_columns
 from tokumei.methods.grouping.exchanges import dissolve, exchange, partition_of, rebuild
 from tokumei.methods.grouping.k_members import nearest_records
 from tokumei.methods.grouping.leaves import cut_leaves
+from tokumei.methods.grouping.pricing import nearest_prices
 from tokumei.methods.grouping.single_records import Records
 
 NEIGHBOURS, LEAF = 60, 2_000
@@ -20,6 +22,9 @@ PASSES = 20
 ROUNDS = {"mdav": 0, "fast": 1, "normal": 4, "best": 12}
 TRIES = 48
 HEAT = 0.02
+# Up to this k a program over groups ends the search: above it has too many to choose from.
+MOST_IN_PROGRAM = 3
+STEPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +39,8 @@ class Refined:
 def refine(points: Floats, labels: Ints, k: int, *, rounds: int) -> Refined:
     """Return groups of k to 2 k - 1 points of less squared error than those given (one column per point).
 
-    The floor: a group of g has the squared error sum of d^2 over its ordered pairs / (2 g), so that a point adds at
-    least the sum of its k - 1 smallest squared distances over 2 k, which grows with g.
+    Groups of the last round and of those before it are combined by column generation where k is small, which gives a
+    better floor as well; above the points of one leaf there is no floor.
     """
     fields, count = points.shape
     zeros, ones = np.zeros(fields, dtype=np.int64), np.ones(fields)
@@ -47,12 +52,19 @@ def refine(points: Floats, labels: Ints, k: int, *, rounds: int) -> Refined:
     near = nearest_records(records, np.concatenate(leaves), bounds, min(max(NEIGHBOURS, k), count - 1))
     groups = partition_of(records, labels, max(count // k, int(labels.max()) + 1), 2 * k - 1)
     width = max(DISSOLVED // k, FEWEST_GROUPS)
+    seen: list[Ints] = []
     for turn in range(rounds):
         exchange(records, groups, near, k, PASSES)
         dissolve(records, groups, near)
         rebuild(records, groups, near, k, width, TRIES * count, HEAT, turn)
         exchange(records, groups, near, k, PASSES)
+        seen.append(groups.home.copy())
     total = float(((values - values.mean(axis=0)) ** 2).sum()) or 1.0
-    whole = len(leaves) == 1
-    apart = ((values[:, None, :] - values[near[:, : k - 1]]) ** 2).sum(axis=(1, 2)) if whole else np.zeros(count)
-    return Refined(groups.home, float(groups.costs.sum()) / total, float(apart.sum()) / (2 * k * total))
+    if len(leaves) > 1:
+        return Refined(groups.home, float(groups.costs.sum()) / total, 0.0)
+    if not rounds or k > MOST_IN_PROGRAM:
+        floor = float(nearest_prices(records, near, k).sum())
+        return Refined(groups.home, float(groups.costs.sum()) / total, floor / total)
+    plan = ColumnPlan(rounds=rounds, budget=STEPS)
+    made = generate_columns(records, groups.home, near, k, plan, others=seen)
+    return Refined(made.labels, made.cost / total, made.floor / total)

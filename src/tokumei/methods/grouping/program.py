@@ -84,7 +84,7 @@ def improve_by_windows(
     and the result does not depend on the number of threads. Each is solved up to a ``slack`` of the cost of the whole
     partition: among short histories many groups cost nearly the same, and telling them apart takes longest.
     """
-    windows = _Windows.of(pool)
+    windows = Windows.of(pool)
     current = np.array([pool.index(group) for group in partition], dtype=np.int64)
     for turn in range(passes):
         before = float(windows.costs[current].sum())
@@ -97,16 +97,17 @@ def improve_by_windows(
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Windows:
+class Windows:
     """The groups of a pool as arrays: which unit lies in which group, costs, sizes, mean record counts."""
 
     matrix: csr_matrix
     costs: Floats
     sizes: Ints
-    mean: Floats
+    mean: Floats = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
-    def of(cls, pool: Pool) -> _Windows:
+    def of(cls, pool: Pool) -> Windows:
+        """Return the groups of a pool."""
         matrix = pool.matrix()
         sizes = np.diff(matrix.indptr).astype(np.int64)
         mean = np.add.reduceat(pool.table.counts()[matrix.indices], matrix.indptr[:-1]) / sizes
@@ -126,7 +127,7 @@ class _Windows:
 
             return run
 
-        with _silence:
+        with silence:
             spread_over(threads, [piece(position) for position in range(int(skipped), len(parts))])
         return np.concatenate(solved)
 
@@ -185,4 +186,4 @@ def _turned_off() -> int | None:
     return saved
 
 
-_silence = _Silence()
+silence = _Silence()

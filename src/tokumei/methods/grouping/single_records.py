@@ -60,3 +60,15 @@ def members_cost(records: Records, members: Ints, size: int, room: Floats) -> fl
             cost = set_cell(kind, step, records.table, at, values, hefts, size, room[2])
         total += records.weights[field] * cost
     return total
+
+
+@njit(cache=True, nogil=True)
+def costs_of(records: Records, groups: Ints) -> Floats:
+    """Return what groups cost that are given one per line, with -1 in free places at the end."""
+    costs, room = np.zeros(len(groups)), np.empty((3, groups.shape[1]))
+    for group in range(len(groups)):
+        size = 0
+        while size < groups.shape[1] and groups[group, size] >= 0:
+            size += 1
+        costs[group] = members_cost(records, groups[group], size, room)
+    return costs

@@ -66,10 +66,30 @@ def deletions_needed(table: HealthTable, kept: Ints, limit: float) -> int:
     return max(0, unique - int(np.floor(limit * table.height + 1e-9)))
 
 
+WAVES = 3
+
+
+def secret_wave(count: int, uneven: float, *, rng: np.random.Generator) -> Floats:
+    """Return how likely each of ``count`` rows in a line is to be deleted, up to a factor: a random smooth wave."""
+    along = (np.arange(count) + 0.5) / max(count, 1)
+    heights = rng.standard_normal(WAVES)
+    waves = np.cos(np.pi * np.arange(1, WAVES + 1)[:, None] * along)
+    return np.exp(uneven * (heights @ waves))
+
+
 def clustered_deletions(
-    table: HealthTable, candidates: Ints, count: int, *, clusters: int, rng: np.random.Generator
+    table: HealthTable,
+    candidates: Ints,
+    count: int,
+    *,
+    clusters: int,
+    rng: np.random.Generator,
+    weights: Floats | None = None,
 ) -> Ints:
-    """Return ``count`` of the candidates, the same share of every cluster, at random within it."""
+    """Return ``count`` of the candidates, the same share of every cluster, at random within it.
+
+    ``weights`` has one number per row of the table: how readily it is chosen (default: all alike).
+    """
     if count > len(candidates):
         message = (
             f"{count} unique rows would have to be deleted, but only {len(candidates)} are left; delete fewer first"
@@ -82,9 +102,14 @@ def clustered_deletions(
     exact = sizes * (count / len(candidates))
     share = np.floor(exact).astype(np.int64)
     share[np.argsort(-(exact - share), kind="stable")[: count - int(share.sum())]] += 1
-    chosen = [
-        rng.permutation(candidates[labels == label])[:quota] for label, quota in enumerate(share.tolist()) if quota
-    ]
+
+    def order(members: Ints) -> Ints:
+        if weights is None:
+            return rng.permutation(members)
+        # The smallest of exponential times with these rates are a weighted draw without replacement.
+        return members[np.argsort(rng.standard_exponential(len(members)) / weights[members], kind="stable")]
+
+    chosen = [order(candidates[labels == label])[:quota] for label, quota in enumerate(share.tolist()) if quota]
     return np.sort(np.concatenate(chosen))
 
 
@@ -254,12 +279,17 @@ class Team06(RowMethod):
     Aims at topk = 0: the nearest rows of D never are the true one. Does not hide the order of the rows: test rows in
     the order of B, as the contest draws them, narrow the places so far that the attack 'likelihood' has a risk of 0.20
     on the table of 2021, where rlink has 0.00, the winners' own attack 0.03 and 'likelihood' without order 0.003.
+    ``uneven`` (ours) deletes more in some stretches of the table than in others, by a secret wave, so that the places
+    of rows no longer correspond; whoever learns the wave gets as far as before.
     """
 
     name: ClassVar[str] = "team06"
     summary: ClassVar[str] = "singular and clustered deletion, swaps, decoys, repair of utility"
     source: ClassVar[str] = "Data Protection Club, PWS Cup 2021"
 
+    uneven: float = parameter(
+        0.0, "how unevenly along the table rows are deleted, by a secret wave; misleads attacks by order", low=0.0
+    )
     singular: int = parameter(50, "unique rows farthest from the mean that are deleted first", low=0)
     clusters: int = parameter(20, "clusters over which the random deletions are spread", low=1)
     uniqueness: float = parameter(0.5, "largest uniqrt of C", low=0.0, high=1.0)
@@ -319,7 +349,8 @@ class Team06(RowMethod):
         steps.append({"step": "singular", "deleted": len(singular), **self._compliance(table, kept, first)})
         unique = kept[singletons(uniqueness_keys(table)[kept])]
         count = deletions_needed(table, kept, self.uniqueness)
-        chosen = clustered_deletions(table, unique, count, clusters=self.clusters, rng=rng)
+        weights = secret_wave(table.height, self.uneven, rng=rng) if self.uneven else None
+        chosen = clustered_deletions(table, unique, count, clusters=self.clusters, rng=rng, weights=weights)
         kept = np.setdiff1d(kept, chosen)
         steps.append({"step": "clustered", "deleted": len(chosen)})
         return kept

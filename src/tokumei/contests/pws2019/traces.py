@@ -1,0 +1,144 @@
+"""Files of PWS Cup 2019, the scores s_U, s_I and s_T, and how the official evaluators stop (later contests, spec 4).
+
+The evaluators check nothing: they skip the first line, read as many lines as they need and turn every cell into a
+Python integer. A cell that is none ends them with a ValueError, an identifier beyond the grid with an IndexError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tokumei.array_types import Bools, Floats, Ints
+from tokumei.contests.pws2019.regions import FAR_KM, HOSPITALS, REGIONS, distances, losses, outside
+from tokumei.data import read_bytes
+from tokumei.errors import InfeasibleError, InputError
+
+HIDDEN = "*"
+HOSPITAL_WEIGHT = 10
+
+
+class StoppedError(InfeasibleError):
+    """The official evaluator stops with an exception, whose class ``exception`` names."""
+
+    def __init__(self, exception: str, file: str, line: int) -> None:
+        self.exception = exception
+        message = f"{file}, line {line}: the cell is no region id (official: {exception}); write one from 1 to 1024"
+        super().__init__(message, code="no-region")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Traces:
+    """Regions of all users at all times, users in rows."""
+
+    users: Ints
+    times: Ints
+    regions: Ints
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of users and of times."""
+        return self.regions.shape[0], self.regions.shape[1]
+
+
+def read_traces(path: Path) -> Traces:
+    """Read user_id,time_id,reg_id; every user needs every time, sorted."""
+    try:
+        table = pl.read_csv(read_bytes(path), schema=dict.fromkeys(("user_id", "time_id", "reg_id"), pl.Int64))
+    except pl.exceptions.PolarsError as error:
+        raise _no_traces(path) from error
+    if table.null_count().row(0) != (0, 0, 0) or table.height == 0:
+        raise _no_traces(path)
+    users, times = table["user_id"].unique().sort().to_numpy(), table["time_id"].unique().sort().to_numpy()
+    grid = np.stack(np.meshgrid(users, times, indexing="ij"), axis=-1).reshape(-1, 2)
+    found = table.select("user_id", "time_id").to_numpy()
+    if found.shape != grid.shape or (found != grid).any():
+        raise _no_traces(path)
+    return Traces(users, times, table["reg_id"].to_numpy().reshape(len(users), len(times)))
+
+
+def _no_traces(path: Path) -> InputError:
+    message = f"{path} holds no traces; write user_id,time_id,reg_id for every user and time, sorted"
+    return InputError(message, code="no-traces", file=str(path))
+
+
+def cell_lines(path: Path) -> list[str]:
+    """Return the lines of a file after its first, as Python's text files give them."""
+    text = read_bytes(path, allow_empty=True).decode("utf-8", "replace")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines[1:-1] if lines[-1] == "" else lines[1:]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cells:
+    """Published cells: all their members one after another, the row of each, and which rows are hidden."""
+
+    members: Ints
+    rows: Ints
+    counts: Ints
+    hidden: Bools
+
+    def member_lists(self) -> list[Ints]:
+        """Return the members of every row."""
+        return np.split(self.members, np.cumsum(self.counts)[:-1])
+
+
+def _integer(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def read_cells(lines: Sequence[str], wanted: int, file: str, *, sets: bool = True, grid: bool = True) -> Cells:
+    """Return as many cells as are needed; raise what the official evaluator would.
+
+    Without ``sets`` a cell must be one number, without ``grid`` it may be any.
+    """
+    kept = pl.Series([*lines[:wanted], *[""] * (wanted - len(lines))], dtype=pl.String)
+    hidden = (kept == HIDDEN).to_numpy() if sets else np.zeros(wanted, dtype=bool)
+    parts = (kept.str.split(" ") if sets else kept.reshape((wanted, 1)).arr.to_list()).alias("part")
+    table = pl.DataFrame({"row": np.arange(wanted), "part": parts}).filter(~pl.Series(hidden)).explode("part")
+    texts = table["part"].unique()
+    numbers = pl.Series([_integer(text) for text in texts.to_list()], dtype=pl.Int64)
+    values = table["part"].replace_strict(texts, numbers, return_dtype=pl.Int64)
+    rows = table["row"].to_numpy()
+    no_number = values.is_null().to_numpy()
+    members = values.fill_null(1).to_numpy().astype(np.int64)
+    wrong = no_number | outside(members) if grid else no_number
+    if wrong.any():
+        first = int(wrong.argmax())
+        raise StoppedError("ValueError" if no_number[first] else "IndexError", file, int(rows[first]) + 2)
+    return Cells(members, rows, np.bincount(rows, minlength=wanted), hidden)
+
+
+def utility(original: Ints, cells: Cells) -> float:
+    """Return s_U: 1 less the mean loss, that of a set being the mean of the losses of its members, that of * 1."""
+    loss = np.bincount(cells.rows, losses(original[cells.rows], cells.members), minlength=len(original))
+    return float(1 - (np.where(cells.hidden, 1.0, loss / np.maximum(cells.counts, 1))).mean())
+
+
+def server_utility(original: Ints, cells: Cells) -> float:
+    """Return the utility of the R server: the mean distance of a set is clipped, not each; others are left out."""
+    known = (cells.members >= 1) & (cells.members <= REGIONS)
+    rows, members = cells.rows[known], cells.members[known]
+    counts = np.bincount(rows, minlength=len(original))
+    mean = np.bincount(rows, distances(original[rows], members), minlength=len(original)) / np.maximum(counts, 1)
+    scores = np.where(cells.hidden, 0.0, 1 - np.minimum(mean, FAR_KM) / FAR_KM)
+    return float(scores[cells.hidden | (counts > 0)].mean())
+
+
+def identity_score(owners: Ints, answers: Ints) -> float:
+    """Return s_I: 1 less the share of pseudonyms whose user was named."""
+    return float(1 - np.count_nonzero(owners == answers) / len(owners))
+
+
+def trace_score(original: Ints, answers: Ints) -> float:
+    """Return s_T: 1 less the weighted mean nearness of the answers; true hospital cells weigh 10."""
+    weight = np.where(np.isin(original, HOSPITALS), float(HOSPITAL_WEIGHT), 1.0)
+    near: Floats = 1 - losses(original, answers)
+    return float(1 - (weight * near).sum() / weight.sum())

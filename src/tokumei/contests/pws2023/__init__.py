@@ -1,0 +1,1 @@
+"""Everything of PWS Cup 2023."""

@@ -1,0 +1,112 @@
+"""The checker of PWS Cup 2023 against a slow one, and Ruby's generator in blocks against single draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import Run
+from tests.effort import EFFORT
+from tokumei.contests.pws2023.ruby_random import RubyRandom, public_table, secret_table
+from tokumei.contests.pws2023.samples import Neighbours, SortAttack, VoteAttack
+from tokumei.contests.pws2023.tables import check_table, equal_cells
+
+FILES = 2_000 if EFFORT == "campaign" else 50
+ODD = ("10", "-1", " 3", "3 ", "", "03", "*", "x", "３", '"3"', "\r", "3\t", "**")
+
+
+def damaged(rng: np.random.Generator, rows: int, columns: int) -> bytes:
+    """Return a table of digits with some odd cells or lines."""
+    lines = [[str(digit) for digit in row] for row in rng.integers(0, 10, size=(rows, columns)).tolist()]
+    for _ in range(int(rng.integers(0, 4))):
+        kind, at = int(rng.integers(6)), int(rng.integers(len(lines)))
+        if kind <= 2:
+            lines[at][int(rng.integers(len(lines[at])))] = str(rng.choice(ODD))
+        elif kind == 3:
+            lines[at].append("1") if rng.random() < 0.5 or len(lines[at]) == 1 else lines[at].pop()
+        elif kind == 4:
+            lines.insert(at, [""] if rng.random() < 0.5 else list(lines[at]))
+        elif len(lines) > 1:
+            lines.pop(at)
+    end = str(rng.choice(["\n", "\r\n"]))
+    text = end.join(",".join(line) for line in lines)
+    return (["", "\ufeff"][int(rng.random() < 0.1)] + text + [end, ""][int(rng.integers(2))]).encode()
+
+
+def slow_message(raw: bytes, rows: int, columns: int, *, star: bool) -> str | None:
+    """Return the first fault as the official program finds it, line by line."""
+    rest = raw.decode()
+    for number in range(1, rows + 1):
+        if rest == "":
+            return f"line {number}: not a string"
+        line, _, rest = rest.partition("\n")
+        line = line.removesuffix("\r")
+        cells = line.split(",")
+        if len(cells) != columns:
+            return f"line {number}: wrong number of columns"
+        for column, cell in enumerate(cells, 1):
+            if len(cell) != 1 or cell not in ("0123456789*" if star else "0123456789"):
+                return f"line {number}: col {column}: {cell}"
+    return "too many lines" if rest else None
+
+
+@pytest.mark.effort
+def test_damaged_tables_get_the_verdict_of_the_slow_check(record_property: Any) -> None:
+    rng = np.random.default_rng(2023)
+    for number in range(FILES):
+        rows, columns = (int(size) for size in rng.integers(1, 7, size=2))
+        raw, star = damaged(rng, rows, columns), bool(rng.random() < 0.5)
+        checked = check_table(raw, "A", rows=rows, columns=columns, star=star)
+        assert checked.message == slow_message(raw, rows, columns, star=star), (number, raw)
+        assert (checked.message is None) == (checked.count == 0) == (checked.table is not None), (number, raw)
+    record_property("figure", f"{FILES} damaged tables")
+
+
+def test_all_faults_are_told_with_line_column_and_value() -> None:
+    checked = check_table(b"1,x\n2\n3,10\n", "A", rows=4, columns=2, star=True)
+    assert [(note.code, note.line, note.column, note.value) for note in checked.notes] == [
+        ("row-count", None, None, None),
+        ("cell", 1, 2, "x"),
+        ("column-count", 2, None, None),
+        ("cell", 3, 2, "10"),
+    ]
+    assert checked.notes[1].message == {
+        "en": "'x' must be a digit or *",
+        "ja": "「x」は数字1文字または*でなければなりません",
+    }
+    assert checked.message == "line 1: col 2: x"
+
+
+def test_blocks_of_draws_equal_single_draws() -> None:
+    blocks, single = RubyRandom(7), RubyRandom(7)
+    assert blocks.draws(200, 10).tolist() == [single.rand(10) for _ in range(200)]
+    blocks.skip_shuffle(50)
+    for last in range(49, 0, -1):
+        single.rand(last + 1)
+    assert blocks.rand(10**9) == single.rand(10**9)
+    assert (secret_table(2**32, 5) == secret_table(0, 5)).all()
+
+
+def test_neighbours_hide_what_sorting_finds_and_voting_finds_more_than_chance() -> None:
+    public, secret = public_table(1, 600, 8), secret_table(3, 600)
+    table = np.hstack([public, secret])
+
+    def found(released: Any, attack: SortAttack | VoteAttack) -> float:
+        rows = released[np.lexsort(released.T[::-1])]
+        return equal_cells(secret, attack.answers(public, rows, 1)) / secret.size
+
+    released = Neighbours().anonymize(table, 5)
+    assert equal_cells(table, released) / table.size > 0.8
+    assert found(table, SortAttack()) == 1.0
+    assert found(released, SortAttack()) < 0.13
+    assert found(released, SortAttack()) < found(released, VoteAttack()) < 0.3
+
+
+def test_a_seed_with_more_lines_is_refused_only_by_strict(run: Run, tmp_path: Path) -> None:
+    seed = tmp_path / "seed.txt"
+    seed.write_text("5\n6\n")
+    assert run("pws2023", "check-seed", seed).status == 0
+    assert run("pws2023", "check-seed", seed, "--strict").out == "refused\n"
