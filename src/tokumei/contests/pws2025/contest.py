@@ -1,4 +1,4 @@
-"""PWS Cup 2025 as a contest: a table C and a model D are handed in, others tell who of A is a member (later_contests 2)."""
+"""PWS Cup 2025 as a contest: a table C and a model D are handed in, others tell who is a member (later_contests 2)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ FEWEST_ROWS = 50
 _RULE: Both = {
     "en": "Highest total first: utility (100) plus anonymity (100 minus the share that the best attacker hit, less one "
     "point for every attacker beyond the first on the same person); equal teams share a rank.",
-    "ja": "有用性（100点）と匿名性（最良の攻撃者の的中率と、同じ人を当てた攻撃者数−1を引いたもの）の和が大きい順。同点は同順位です。",
+    "ja": "有用性（100点）と匿名性（最良の攻撃者の的中率と、同じ人を当てた攻撃者数−1を引く）の和が大きい順。"
+    "同点は同順位です。",
 }
 _ATTACK_RULE: Both = {
     "en": "Most hits on the best teams by total first; for the own table the largest number of hits on it counts.",
@@ -127,18 +128,15 @@ class Pws2025(Contest):
         """Write ten times so many people, and so many of them as members."""
         import numpy as np
 
-        from tokumei.contests.pws2025.people import draw_patients
-
-        rng = np.random.default_rng(seed)
-        people = draw_patients(CROWD * size + size, rng).unique(maintain_order=True)[: CROWD * size]
-        people.write_csv(data / "A.csv")
-        people[rng.permutation(people.height)[:size].tolist()].write_csv(data / "B.csv")
+        _write_people(data, size, np.random.default_rng(seed))
 
     def generate_private(self, base: Path, data: Path, *, size: int | None, seed: int) -> None:
         """Write people and members of one team."""
+        import numpy as np
+
         from tokumei.contests.pws2025.table import Patients
 
-        self.generate(data, size=size or Patients.read(base / "B.csv").height, seed=seed)
+        _write_people(data, size or Patients.read(base / "B.csv").height, np.random.default_rng((seed, 1)))
 
     def check_data(self, data: Path) -> Checked:
         """Check that both tables have the columns, enough rows and valid values, and that A holds B."""
@@ -147,7 +145,7 @@ class Pws2025(Contest):
         name = "B"
         try:
             tables = {}
-            for name in ("B", "A"):  # noqa: PLR1704 the name is told with an error
+            for name in ("B", "A"):
                 rows = Rows.read((data / f"{name}.csv").read_bytes(), name)
                 found = check_table(rows, name, rows=len(rows.rows))
                 if not found.valid:
@@ -307,6 +305,14 @@ class Pws2025(Contest):
         total = ranking.Weighing(figure="total", missing=0.0, better="higher", title=_TOTAL, digits=2)
         points = ranking.Weighing(figure="points", missing=0.0, better="higher", title=_POINTS, digits=1)
         return ranking.weighted_table(rounds, anonymizers=total, attackers=points, rule=_OVERALL)
+
+
+def _write_people(data: Path, size: int, rng: Generator) -> None:
+    from tokumei.contests.pws2025.people import draw_patients
+
+    people = draw_patients(CROWD * size + size, rng).unique(maintain_order=True)[: CROWD * size]
+    people.write_csv(data / "A.csv")
+    people[rng.permutation(people.height)[:size].tolist()].write_csv(data / "B.csv")
 
 
 def _settings(method: str, given: dict[str, Any], known: Mapping[str, tuple[type, float, float]]) -> dict[str, Any]:

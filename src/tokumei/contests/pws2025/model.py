@@ -53,7 +53,7 @@ def predict(raw: bytes, table: Patients) -> Floats:
     booster = xgboost.Booster()
     booster.load_model(bytearray(raw))
     text = booster.attr("feature_names")
-    names = json.loads(text) if text else booster.feature_names
+    names = json.loads(text) if text else list(booster.feature_names or ())
     columns = {**_all_dummies(table), **table.features(TARGET)}
     empty = np.zeros(table.height)
     design = np.column_stack([columns.get(name, empty) for name in names])

@@ -78,7 +78,7 @@ class Patients:
         return found
 
     def features(self, target: str) -> dict[str, Floats]:
-        """Return the columns of a model sorted by name: numbers with gaps at the median, dummies without the first level.
+        """Return the columns of a model by name: numbers with gaps at the median, dummies without the first level.
 
         A column with a single number in it is numeric; an empty text is the level "(NA)".
         """

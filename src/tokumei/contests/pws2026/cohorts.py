@@ -17,7 +17,7 @@ def assign_cohorts(names: Sequence[str], salt: str, *, cohorts: int = COHORTS) -
     """Return the cohort of every team in order of registration; one that is taken passes on to the next free one.
 
     >>> assign_cohorts(["a", "b", "c"], "salt", cohorts=3)
-    [0, 1, 2]
+    [2, 0, 1]
     """
     if len(names) > cohorts:
         raise ValueError(f"{len(names)} teams cannot have one of {cohorts} cohorts each")

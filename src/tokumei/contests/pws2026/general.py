@@ -219,7 +219,9 @@ def tail_part(world: World, made: pl.DataFrame) -> dict[str, Any]:
     columns = {name: _column(world.cohort, name) for name in CONTINUOUS[1:]}
     columns["maha"] = world.reference.distances(world.cohort)
     middle = {name: float(np.subtract(*np.percentile(values, [75, 25]))) for name, values in columns.items()}
-    upper, lower, spikes = [], [], []
+    upper: list[float] = []
+    lower: list[float] = []
+    spikes: list[float] = []
     for name, value in mine.items():
         ratio = table["ratio"][name]
         if ratio > table["ratio_max"]:

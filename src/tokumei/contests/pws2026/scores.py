@@ -160,7 +160,7 @@ def score_attack(answers: Mapping[str, Answer]) -> dict[str, Any]:
     attribute = {target: answer.attribute() for target, answer in answers.items()}
     above = {target: clip(found["score"] - answers[target].floor) for target, found in attribute.items()}
     mia, aia = _mean([found["score"] for found in membership.values()]), _mean(list(above.values()))
-    breakdown = {
+    breakdown: dict[str, dict[str, Any]] = {
         "mia": {name: _mean([found[name] for found in membership.values()]) for name in _MIA},
         "mia_per_target": {target: band(found["tpr_at_low_fpr"]) for target, found in membership.items()},
         "aia": {

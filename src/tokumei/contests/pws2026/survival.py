@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tokumei.array_types import Floats
+from tokumei.array_types import Bools, Floats
 from tokumei.contests.pws2026.table import World, clip
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ class CoxModel:
     high: Floats
 
     @property
-    def significant(self) -> Floats:
+    def significant(self) -> Bools:
         """Whether an interval leaves 0 out, per coefficient."""
-        return (self.low > 0) | (self.high < 0)
+        return np.asarray((self.low > 0) | (self.high < 0))
 
 
 def covariates(frame: pl.DataFrame) -> pd.DataFrame:

@@ -46,17 +46,24 @@ def scoring() -> dict[str, Any]:
 def read_table(path: Path) -> pl.DataFrame:
     """Return a table of the contest: numbers as floats, prefecture as text, rows by record_id if there is one."""
     raw = read_bytes(path)
-    frame = pl.read_csv(io.BytesIO(raw), infer_schema=False)
+    try:
+        frame = pl.read_csv(io.BytesIO(raw), infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        message = f"{path} cannot be read as a table ({str(error).splitlines()[0]}); give a CSV with a header"
+        raise InputError(message, code="no-table", file=str(path)) from error
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         message = f"{path} lacks the columns {', '.join(missing)}; give a table of PWS Cup 2026"
         raise InputError(message, code="columns-missing", file=str(path))
     extra = [name for name in ("record_id", "is_rare") if name in frame.columns]
-    try:
-        frame = frame.select(pl.col([*NUMBERS, *extra]).cast(pl.Float64), pl.col("prefecture"))
-    except pl.exceptions.InvalidOperationError as error:
-        message = f"{path} has a cell that is no number: {str(error).splitlines()[0]}"
-        raise InputError(message, code="no-number", file=str(path)) from error
+    names = [*NUMBERS, *extra]
+    frame = frame.select(pl.col(names).str.strip_chars().cast(pl.Float64, strict=False), pl.col("prefecture"))
+    wrong = frame.select(~pl.col(names).is_finite().fill_null(value=False))
+    for name in names:
+        if wrong[name].any():
+            line = int(wrong[name].arg_true()[0]) + 2
+            message = f"{path}, line {line}, column {name}: the cell is no finite number; write one"
+            raise InputError(message, code="no-number", file=str(path), line=line)
     frame = frame.select([*extra, *COLUMNS])
     return frame.sort("record_id", maintain_order=True) if "record_id" in frame.columns else frame
 
@@ -86,7 +93,7 @@ class Reference:
             rare, signal = found.get("b_is_rare"), found.get("km_signal_D")
             return cls(
                 mu,
-                np.linalg.pinv(sigma),
+                np.asarray(np.linalg.pinv(sigma), dtype=np.float64),
                 float(found["band"]["lo"]),
                 None if signal is None else float(signal),
                 float(found["km_floor"]),
