@@ -51,7 +51,15 @@ def table_utility(
     from tokumei.contests.pws2025.utility import measure_table
 
     found = measure_table(Patients.read(b), Patients.read(c))
-    names = ("C_utility_80", "stats_diff_max", "LR_diff_max", "KW_diff_max", "stats_worst_terms", "LR_worst", "KW_worst")
+    names = (
+        "C_utility_80",
+        "stats_diff_max",
+        "LR_diff_max",
+        "KW_diff_max",
+        "stats_worst_terms",
+        "LR_worst",
+        "KW_worst",
+    )
     rows = [[name, found[name]] for name in names]
     finish(found, json=json, show=lambda console: show_table(console, ["measure", "value"], rows))
 
@@ -120,7 +128,9 @@ def train_model(
 
 
 @app.command()
-def predict(model: Model, tables: Annotated[list[Path], typer.Argument(metavar="TABLE...")], json: JsonFlag = False) -> None:
+def predict(
+    model: Model, tables: Annotated[list[Path], typer.Argument(metavar="TABLE...")], json: JsonFlag = False
+) -> None:
     """Predict strokes by a model (xgbt_pred): the accuracy on each table, and the chances of the last."""
     from tokumei.contests.pws2025.model import TARGET, right_predictions
     from tokumei.contests.pws2025.model import predict as chances_of

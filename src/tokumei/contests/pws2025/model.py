@@ -34,9 +34,7 @@ def train_model(table: Patients, *, trees: int = TREES, depth: int = 6) -> tuple
     design, answer = np.column_stack(list(features.values())), table.answers(TARGET)
     one, other, mine, theirs = train_test_split(design, answer, test_size=0.1, random_state=42, stratify=answer)
     settings = {**SETTINGS, "max_depth": depth}
-    model = xgboost.XGBClassifier(
-        n_estimators=trees, early_stopping_rounds=PATIENCE, eval_metric="logloss", **settings
-    )
+    model = xgboost.XGBClassifier(n_estimators=trees, early_stopping_rounds=PATIENCE, eval_metric="logloss", **settings)
     model.fit(one, mine, eval_set=[(other, theirs)], verbose=False)
     booster = model.get_booster()
     names = list(features)

@@ -56,5 +56,3 @@ def worst_terms(differences: dict[str, float]) -> tuple[float, list[str]]:
     """Return the largest difference and the terms that have it."""
     largest = max((abs(value) for value in differences.values()), default=0.0)
     return largest, [name for name, value in differences.items() if abs(value) == largest]
-
-

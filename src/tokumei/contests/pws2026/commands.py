@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokumei.cli.examples import add_examples
-from tokumei.cli.output import (
-    JsonFlag,
-    LanguageOption,
-    StrictFlag,
-    check_language,
-    finish,
-    show_findings,
-    show_table,
-)
+from tokumei.cli.output import JsonFlag, LanguageOption, StrictFlag, check_language, finish, show_findings, show_table
 from tokumei.errors import InputError
 
 if TYPE_CHECKING:

@@ -188,7 +188,9 @@ class Pws2026(Contest):
 
         if method not in self.methods:
             known = ", ".join(self.methods)
-            raise ParameterError(f"pws2026 has no method '{method}'{did_you_mean(method, self.methods)}; it has {known}")
+            raise ParameterError(
+                f"pws2026 has no method '{method}'{did_you_mean(method, self.methods)}; it has {known}"
+            )
         made = METHODS[method](_world(data), rng, **read_settings(method, dict(settings)))
         write_cohort(made, release / "C.csv")
         return {"rows": made.height}
@@ -231,7 +233,9 @@ class Pws2026(Contest):
         del data, rng
         if attack not in ATTACKS:
             known = ", ".join(ATTACKS)
-            raise ParameterError(f"pws2026 has no attack '{attack}'{did_you_mean(attack, tuple(ATTACKS))}; it has {known}")
+            raise ParameterError(
+                f"pws2026 has no attack '{attack}'{did_you_mean(attack, tuple(ATTACKS))}; it has {known}"
+            )
         if settings:
             raise ParameterError(f"the attack '{attack}' has no setting '{next(iter(settings))}'")
         membership, attribute = ATTACKS[attack]

@@ -151,7 +151,9 @@ def calibrated(world: World, rng: Generator, *, tries: int = 30) -> pl.DataFrame
     rare = world.reference.distances(b) >= world.reference.lowest
 
     def covariates() -> pl.DataFrame:
-        parts = [_part(world, chosen, rng, rare=kind) for kind, chosen in ((False, ~rare), (True, rare)) if chosen.any()]
+        parts = [
+            _part(world, chosen, rng, rare=kind) for kind, chosen in ((False, ~rare), (True, rare)) if chosen.any()
+        ]
         return pl.concat(parts)
 
     def loss(frame: pl.DataFrame) -> float:

@@ -19,21 +19,7 @@ from tokumei.errors import InputError
 HOME = "tokumei.contests.pws2026"
 CONTINUOUS = ("age", "BMI", "SBP", "TG", "HDL", "ALT", "FPG")
 BINARY = ("sex", "smoking", "onset", "death")
-COLUMNS = (
-    "age",
-    "sex",
-    "prefecture",
-    "BMI",
-    "SBP",
-    "TG",
-    "HDL",
-    "ALT",
-    "smoking",
-    "FPG",
-    "time",
-    "onset",
-    "death",
-)
+COLUMNS = ("age", "sex", "prefecture", "BMI", "SBP", "TG", "HDL", "ALT", "smoking", "FPG", "time", "onset", "death")
 NUMBERS = tuple(name for name in COLUMNS if name != "prefecture")
 RANGES: dict[str, tuple[float, float]] = {
     "age": (40.0, 74.0),

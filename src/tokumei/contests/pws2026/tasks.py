@@ -52,14 +52,13 @@ def draw_challenge(
         free[at] = False
         controls.append(at)
     both = pl.concat(
-        [
-            chosen.with_columns(label=pl.lit("member")),
-            reserve[controls].with_columns(label=pl.lit("control")),
-        ]
+        [chosen.with_columns(label=pl.lit("member")), reserve[controls].with_columns(label=pl.lit("control"))]
     )
     both = both[rng.permutation(both.height).tolist()].with_row_index("challenge_row_id")
     whole = pl.col("onset", "is_rare").cast(pl.Int64)
-    return both.select(CHALLENGE), both.select("challenge_row_id", "label", "onset", "time", "is_rare").with_columns(whole)
+    return both.select(CHALLENGE), both.select("challenge_row_id", "label", "onset", "time", "is_rare").with_columns(
+        whole
+    )
 
 
 def read_challenge(path: Path) -> pl.DataFrame:

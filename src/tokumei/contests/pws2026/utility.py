@@ -18,12 +18,7 @@ def measure_utility(world: World, made: pl.DataFrame) -> dict[str, Any]:
     """Return U, facets and detail; the order of C's rows does not matter."""
     need_libraries("lifelines", "sklearn")
     ordered = made.select(COLUMNS).sort(COLUMNS, maintain_order=True)
-    measures = {
-        "U_gen": general_utility,
-        "U_spec": special_utility,
-        "U_rare": rare_utility,
-        "U_valid": validity,
-    }
+    measures = {"U_gen": general_utility, "U_spec": special_utility, "U_rare": rare_utility, "U_valid": validity}
     found = {name: measure(world, ordered) for name, measure in measures.items()}
     facets = {name: value for name, (value, _) in found.items()}
     detail = {name: part for name, (_, part) in found.items()}
