@@ -176,12 +176,10 @@ def _check_values(
         known = set(original.frame[name].to_list())
         rating = name not in KNOWN
         allowed, code = (_is_rating, "rating") if rating else (_member_of(known), "unknown-value")
-        written = frozenset(RATINGS) if rating else known
+        written = set(RATINGS) if rating else known
         if any(not allowed(text) for text in set(table.frame[name].to_list())):
             codes.append(("RATING" if rating else "UNKNOWN_VALUE", name))
-        findings.add_cells(
-            code, table, name, (lambda text, kept=written: text not in kept) if strict else _not(allowed)
-        )
+        findings.add_cells(code, table, name, _not(written.__contains__ if strict else allowed))
     return codes
 
 
