@@ -127,7 +127,7 @@ def test_plans_without_rounds_or_of_unknown_rules_are_refused(referee: Person) -
         contests.create_contest(ContestPlan(name="x", slug="taken", rule_set="pws2018", rounds=rounds[1:]), by=referee)
     with pytest.raises(RefusedError, match="choose at least one round"):
         contests.create_contest(ContestPlan(name="x", rule_set="pws2018", rounds=()), by=referee)
-    with pytest.raises(RefusedError, match="there is no rule set “chess”; choose one of pws2016, pws2018, "):
+    with pytest.raises(RefusedError, match="there is no rule set “chess”; choose one of ipws2023, pws2016, pws2018, "):
         contests.create_contest(ContestPlan(name="x", rule_set="chess", rounds=rounds), by=referee)
 
 

@@ -129,7 +129,9 @@ def train_model(
 
 @app.command()
 def predict(
-    model: Model, tables: Annotated[list[Path], typer.Argument(metavar="TABLE...")], json: JsonFlag = False
+    model: Model,
+    tables: Annotated[list[Path], typer.Argument(metavar="TABLE...", help="Tables of patients to predict for.")],
+    json: JsonFlag = False,
 ) -> None:
     """Predict strokes by a model (xgbt_pred): the accuracy on each table, and the chances of the last."""
     from tokumei.contests.pws2025.model import TARGET, right_predictions

@@ -16,6 +16,7 @@ FIGURES = ("coef", "p_value", "OR_norm", "CI_low_norm", "CI_high_norm", "VIF_nor
 ALWAYS = "ETHNICITY_hispanic"
 MOST_ITERATIONS, DEVIANCE_TOLERANCE = 100, 1e-8
 LEVEL = 1.959963984540054
+LARGEST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +49,19 @@ def fit_logistic(patients: Patients) -> Fit:
             low, high = beta[at] - LEVEL * errors[at], beta[at] + LEVEL * errors[at]
             shares = [_share(value) for value in (beta[at], low, high)]
             table[name] = [float(beta[at]), float(chances[at]), *shares, 1.0 - 1.0 / factors[at]]
-        guessed = 1.0 / (1.0 + np.exp(-(design[test] @ beta)))
+        guessed = _logistic(design[test] @ beta)
     both = 0 < answer[test].sum() < len(test)
     return Fit(table, float(roc_auc_score(answer[test], guessed)) if both else None)
 
 
 def _share(exponent: float) -> float:
-    """Return x / (1 + x) for x = exp(exponent), without overflow."""
-    return float(1.0 / (1.0 + np.exp(-exponent)))
+    """Return x / (1 + x) for x = exp(exponent)."""
+    return float(_logistic(np.array(exponent)))
+
+
+def _logistic(value: Floats) -> Floats:
+    """Return 1 / (1 + exp(-value)) without overflow: beyond the limit it is 0 or 1 to the last digit."""
+    return 1.0 / (1.0 + np.exp(-np.clip(value, -LARGEST_EXPONENT, LARGEST_EXPONENT)))
 
 
 def _iterate(design: Floats, answer: Floats) -> tuple[Floats, Floats]:
@@ -70,7 +76,7 @@ def _iterate(design: Floats, answer: Floats) -> tuple[Floats, Floats]:
         solver = np.linalg.pinv(design * root)
         beta = solver @ (working * root[:, 0])
         inverse = solver @ solver.T
-        chances = np.clip(1.0 / (1.0 + np.exp(-(design @ beta))), 1e-15, 1.0 - 1e-15)
+        chances = np.clip(_logistic(design @ beta), 1e-15, 1.0 - 1e-15)
         deviance = -2.0 * float(np.sum(np.where(answer > 0.5, np.log(chances), np.log(1.0 - chances))))
         if abs(deviance - before) <= DEVIANCE_TOLERANCE:
             break
@@ -98,7 +104,7 @@ def logistic_difference(b: Fit, c: Fit) -> dict[str, Any]:
     empty = [0.0] * len(FIGURES)
     gaps = np.array([np.subtract(c.table.get(term, empty), b.table.get(term, empty)) for term in terms])
     plain = float(np.abs(gaps).max())
-    gaps[:, 0] = 2.0 / (1.0 + np.exp(-gaps[:, 0])) - 1.0
+    gaps[:, 0] = 2.0 * _logistic(gaps[:, 0]) - 1.0
     at = np.unravel_index(int(np.abs(gaps).argmax()), gaps.shape)
     return {
         "LR_diff_max": float(np.abs(gaps).max()),
