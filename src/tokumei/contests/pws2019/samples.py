@@ -7,6 +7,7 @@ gives every pseudonym another user.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -98,7 +99,7 @@ class PlanarLaplace(RegionMethod):
         """Return the regions of the moved centres: angle, then radius by the inverse of its distribution."""
         drawn = draw.random_sample(2 * true.size).reshape(-1, 2)
         angle = (drawn[:, 0] * 2 * np.pi).reshape(true.shape)
-        branch = lambertw((drawn[:, 1] - 1) / np.e, -1).real.reshape(true.shape)
+        branch = lambertw((drawn[:, 1] - 1) / math.e, -1).real.reshape(true.shape)
         length = -1 / (self.level / self.radius) * (branch + 1)
         row, column = regions.places(true)
         north = CENTRE_Y[row] + length * np.sin(angle) / KM_Y
