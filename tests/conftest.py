@@ -31,7 +31,7 @@ settings.load_profile("tokumei")
 
 PROJECT = Path(__file__).resolve().parent.parent
 # So many cases of a test with parameters belong to a quick run.
-QUICK_CASES = 3
+QUICK_CASES = 2
 SHARED = Path(os.environ.get("TOKUMEI_SHARED", PROJECT.parent / "shared"))
 
 

@@ -6,10 +6,13 @@ import doctest
 import importlib
 from pathlib import Path
 
+import pytest
+
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 FEWEST = 100
 
 
+@pytest.mark.half_second
 def test_examples_in_docstrings_are_true() -> None:
     """Only modules that show an example are loaded; each must be found by doctest, or it would not be tried."""
     tried = 0

@@ -117,6 +117,7 @@ def test_both_languages_give_the_same_figures() -> None:
         assert english == japanese, page
 
 
+@pytest.mark.half_second
 def test_commands_that_are_mentioned_exist() -> None:
     """Every command is one of the program's, with options and as many arguments as it takes.
 

@@ -113,6 +113,7 @@ def test_the_vocabulary_of_the_papers_is_in_the_japanese_guide() -> None:
     assert [word for word in WORDS if word not in guide] == []
 
 
+@pytest.mark.half_second
 def test_nothing_that_users_read_points_to_documents_they_do_not_have() -> None:
     texts = {str(page): page.read_text(encoding="utf-8") for page in [*DOCS.glob("*.md"), *(DOCS / "ja").glob("*.md")]}
     words = (Path(__file__).resolve().parent.parent / "src").rglob("words/*.toml")

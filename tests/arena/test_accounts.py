@@ -57,6 +57,7 @@ def test_sign_up_needs_the_link_that_waits_on_the_referee_desk(client: Client) -
     assert "Hanako" in check_page(other.get("/"))
 
 
+@pytest.mark.half_second
 def test_a_second_sign_up_with_an_address_looks_like_the_first(client: Client) -> None:
     world.make_person("Hanako")
     _sign_up(client)

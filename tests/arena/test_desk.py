@@ -164,6 +164,7 @@ def test_a_refused_change_changes_nothing(desk: Client) -> None:
     assert "the final round has data already; whether it is private can no longer be changed" in page
 
 
+@pytest.mark.half_second
 def test_changed_parameters_ask_for_a_rescoring(desk: Client) -> None:
     contest, _captains = played_contest()
     response = desk.post(f"/desk/c/{contest.slug}/edit/", edit_form(contest, **{"parameter-p": "1/9"}), follow=True)
@@ -322,6 +323,7 @@ def test_synthetic_data_is_generated_valid_and_secret(desk: Client, rule_set: st
     assert "Choose between" in text_of(check_page(page, 400))
 
 
+@pytest.mark.half_second
 def test_every_team_of_a_2021_final_gets_a_table_of_its_own(desk: Client) -> None:
     contest = world.make_contest("registration", rule_set="pws2021", kinds=("preliminary", "final"))
     contest.rounds.filter(kind="final").update(private_data=True)

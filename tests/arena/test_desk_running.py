@@ -87,6 +87,7 @@ def test_failed_work_is_repeated_and_counts_again(desk: Client, referee: Person)
     assert entry_of("target.again")["object"] == str(target.pk)
 
 
+@pytest.mark.half_second
 def test_a_repeated_evaluation_needs_a_try_that_is_left(referee: Person) -> None:
     _contest, _captains = played_contest("attack")
     counted = Submission.objects.get(team__name="Gamma", kind="guesses")

@@ -57,6 +57,7 @@ def place(file: Path) -> str:
     return file.relative_to(ARENA).parts[0].removesuffix(".py")
 
 
+@pytest.mark.half_second
 def test_rooms_import_only_what_stands_before_them() -> None:
     wrong = []
     for file in FILES:
@@ -66,6 +67,7 @@ def test_rooms_import_only_what_stands_before_them() -> None:
     assert wrong == []
 
 
+@pytest.mark.half_second
 def test_rooms_are_entered_by_their_doors() -> None:
     past = [
         f"{file.relative_to(ARENA)}: {'.'.join(parts)}"

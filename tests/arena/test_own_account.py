@@ -31,6 +31,7 @@ def _without_mail_server(settings: LazySettings) -> None:
     keep_mail(settings)
 
 
+@pytest.mark.half_second
 def test_preferences_change_name_language_and_zone(client: Client) -> None:
     person = world.make_person("Hanako")
     sign_in(client, person)

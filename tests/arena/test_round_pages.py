@@ -160,6 +160,7 @@ def test_findings_come_in_pages_and_by_rule(findings: tuple[Contest, Submission,
     assert "&quot;&gt;&lt;b&gt;" not in client.get(f"{address}?rule=%22%3E%3Cb%3E").content.decode()
 
 
+@pytest.mark.half_second
 def test_other_teams_never_see_a_submission(findings: tuple[Contest, Submission, Person]) -> None:
     contest, made, captain = findings
     _team, rival = world.make_team(contest, "Beta")

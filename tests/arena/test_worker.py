@@ -110,6 +110,7 @@ def test_memory_and_time_are_limited(folder: Path, limits: Limits, death: str) -
     assert _children() == others
 
 
+@pytest.mark.half_second
 def test_a_child_killed_in_the_middle_is_told_from_one_that_errs(folder: Path) -> None:
     others = _children()
 

@@ -71,6 +71,7 @@ def test_identical_histories_are_safe_at_k(k: int, with_secret: bool) -> None:  
     assert ("pseudonyms with distinct owners, " in result.verdict.reasons[0].sentence) == with_secret
 
 
+@pytest.mark.half_second
 def test_json_fields() -> None:
     release, secret = release_of(grouped(HISTORY, 2), NAMES)
     document = json.loads(json.dumps(audit_release(HISTORY, release, secret).as_dict()))
@@ -83,6 +84,7 @@ def test_json_fields() -> None:
     assert document["reidentified"]["cheapest-matching"]["baseline"] == 0.5
 
 
+@pytest.mark.half_second
 def test_results_do_not_depend_on_the_order_of_rows() -> None:
     release, secret = release_of(grouped(HISTORY, 3), NAMES, far=900)
     shuffled = np.random.default_rng(0).permutation(len(release))
@@ -167,6 +169,7 @@ def test_predictable_pseudonyms_are_named(with_secret: bool, code: str, names: l
     assert code in codes(result)
 
 
+@pytest.mark.half_second
 def test_seeds_are_tried_only_when_asked_for_and_said_to_be_skipped() -> None:
     release, secret = release_of(grouped(HISTORY, 2), NAMES)
     assert any("guessable seeds" in text for text in map(str, audit_release(HISTORY, release, secret).verdict.skipped))
@@ -226,6 +229,7 @@ def test_a_larger_k_than_published_is_refused() -> None:
     assert "60 of 60 pseudonyms have fewer than 3 candidates" in [r.sentence for r in result.verdict.reasons]
 
 
+@pytest.mark.half_second
 def test_a_wholly_deleted_group_is_allowed() -> None:
     release, secret = release_of(grouped(HISTORY, 2), NAMES)
     gone = NAMES.gather(grouped(HISTORY, 2).groups[0]).to_list()

@@ -75,6 +75,7 @@ def test_a_certificate_says_what_everybody_may_know(certified: Certified) -> Non
     assert not [name for name in (*owners["subject"], *owners["pseudonym"]) if name in text]
 
 
+@pytest.mark.half_second
 def test_a_true_certificate_is_accepted(certified: Certified) -> None:
     folder = ReleaseFolder.open(certified.folder)
     plain = verify_certificate(folder, certified.plain)

@@ -44,6 +44,7 @@ def test_the_surest_come_first_then_those_with_fewer_candidates() -> None:
     assert worst_protected(TABLE, shown=1).height == 1
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("thorough", [True, False])
 def test_an_audit_carries_a_row_per_pseudonym(k: int, thorough: bool) -> None:  # noqa: FBT001

@@ -82,6 +82,7 @@ def test_a_strict_release_of_other_data_contradicts_the_original_before_all_else
     assert audit_release(HISTORY, release, k=3, truthful=True).as_dict()["contradicts_original"] is False
 
 
+@pytest.mark.half_second
 def test_order_is_named_in_groups_that_fit_nobody_too() -> None:
     """With the Secret the groups are known, and what stands beside the content is tried on them."""
     names = pl.Series([str(1000 + number) for number in range(24)])
@@ -126,6 +127,7 @@ def test_the_secret_never_makes_a_verdict_better(method: str) -> None:
         assert known >= believed
 
 
+@pytest.mark.half_second
 def test_a_secret_with_a_seed_lowers_a_proof() -> None:
     release, secret = release_of(grouped(HISTORY, 2), random_names(HISTORY))
     seeded = Secret(owners_of(HISTORY, random_names(HISTORY)), secret.rows, seed=3)

@@ -95,6 +95,7 @@ def _best_chance(allowed: np.ndarray, table: Sequence[int]) -> float:
     return best / len(worlds)
 
 
+@pytest.mark.half_second
 def test_joint_risk_is_the_best_of_all_guesses() -> None:
     """Up to eight people: every guess in every world, under thresholds that ask for all, for most, or late for most."""
     tables = {"all": [9, *range(1, 9)], "most": [1, 1, 2, 2, 3, 3, 4, 4, 5], "late": [9, 9, 9, 3, 3, 4, 4, 5, 5]}

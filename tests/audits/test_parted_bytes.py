@@ -39,6 +39,7 @@ def test_parts_are_cut_where_their_records_are_full() -> None:
     assert cut_parts(np.array([], dtype=np.int64)).tolist() == []
 
 
+@pytest.mark.half_second
 def test_every_leaking_variant_of_a_release_in_parts_is_found(made: Made, tmp_path: Path) -> None:
     write_parted(made, tmp_path / "whole")
     assert judged(tmp_path / "whole", made.history) == []

@@ -102,6 +102,7 @@ def test_a_zero_before_a_number_is_no_digest(tmp_path: Path) -> None:
         assert [code for code in judged(tmp_path / first, history) if code == "pseudonym-text"] == codes
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize("data_format", ["csv", "parquet"])
 def test_what_the_writer_writes_is_canonical(world: World, data_format: str) -> None:
     folder = world.folders[data_format]

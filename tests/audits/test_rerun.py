@@ -86,6 +86,7 @@ def test_interpolated_records_are_named_as_their_design_allows(
     assert f"1/{settings['k']}" in result.verdict.reasons[0].sentence
 
 
+@pytest.mark.half_second
 def test_identical_histories_are_proven_without_a_run() -> None:
     released = made(purchases(), "k-anonymity", k=3, effort="fast")
     result = naming(released)

@@ -66,6 +66,7 @@ def test_a_found_seed_is_unsafe_whatever_else_holds(with_secret: bool) -> None: 
     assert missed.verdict.outcome is (Outcome.NOT_SHOWN_UNSAFE if with_secret else Outcome.SAFE)
 
 
+@pytest.mark.half_second
 def test_what_cannot_be_run_again_is_told() -> None:
     release, secret = anonymized(HISTORY, make_method("k-anonymity", {"effort": "fast"}), seed=7)
     for parameters in ({"k": "many"}, {"hierarchies": "@private.toml"}):

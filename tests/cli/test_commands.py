@@ -298,6 +298,7 @@ def test_a_part_for_other_data_says_what_it_needs(run: Run, tmp_path: Path, word
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.half_second
 def test_judging_asks_only_the_metrics_that_fit_the_data(run: Run, tmp_path: Path) -> None:
     run("synth", "health", "--subjects", "40", "--seed", "1", "-o", tmp_path / "h.csv")
     made = ["--subject", "row", "--method", "pseudonymize", "--skip-audit", "-o", tmp_path / "made"]

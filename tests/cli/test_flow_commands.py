@@ -88,6 +88,7 @@ def test_a_seeded_release_is_repeated_and_says_so(run: Run, tmp_path: Path, tabl
     assert (tmp_path / "a" / "data.csv").read_bytes() != (tmp_path / "c" / "data.csv").read_bytes()
 
 
+@pytest.mark.half_second
 def test_nothing_of_the_secret_is_in_a_release(run: Run, tmp_path: Path, table: Path) -> None:
     """Neither ids nor the name of the input nor a key is in any byte of the folder, in any format."""
     for style in ("random", "keyed"):

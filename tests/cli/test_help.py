@@ -39,6 +39,7 @@ def commands() -> dict[str, Any]:
 COMMANDS = commands()
 
 
+@pytest.mark.half_second
 def test_every_command_shows_an_example_that_its_parser_takes() -> None:
     for name, command in COMMANDS.items():
         lines = [line.removeprefix("tokumei ") for line in (command.epilog or "").split("\n\n")[1:]]

@@ -71,6 +71,7 @@ def test_a_saved_plan_is_reviewed_changed_and_run(run: Run, tmp_path: Path, tabl
     assert made.json["seeded"] is False
 
 
+@pytest.mark.half_second
 def test_a_plan_makes_the_same_release_again(run: Run, tmp_path: Path, table: Path) -> None:
     assert run("anonymize", table, *FAST, "-o", "one").status == 0
     again = run("anonymize", "--plan", "one.plan.toml", "-o", "two", "--json")
@@ -205,6 +206,7 @@ def test_a_plan_with_its_seed_is_not_written_over(run: Run, tmp_path: Path, tabl
     assert refused(run, tmp_path, *words)["message"] == "p.toml is the file that is read; name another one to write"
 
 
+@pytest.mark.half_second
 def test_files_may_have_names_that_are_no_text(run: Run, tmp_path: Path, table: Path) -> None:
     source, folder = os.fsdecode(b"caf\xe9.csv"), os.fsdecode(b"out\xe9")
     table.rename(tmp_path / source)

@@ -120,6 +120,7 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
         run_experiment(tmp_path / "full", source=data)
 
 
+@pytest.mark.half_second
 def test_the_worked_tables_of_the_paper_come_out_by_command() -> None:
     """Concealment changes 8 cells where anonymity changes 10; table 6 has two dummies, table 7 none."""
     done = CliRunner().invoke(app, ["paper-tables", "--json"])

@@ -92,6 +92,7 @@ def test_the_audit_counts_equal_histories_of_all_and_tells_what_was_sampled(
     ]
 
 
+@pytest.mark.half_second
 def test_without_the_secret_equal_histories_alone_are_judged(
     made: tuple[Made, Path], parted: tuple[Path, Path]
 ) -> None:

@@ -176,6 +176,7 @@ def test_a_cell_changed_for_one_member_is_seen(made: Made) -> None:
     assert audited(made, mutated)[0] != "safe"
 
 
+@pytest.mark.half_second
 def test_a_row_dropped_for_one_member_is_seen(made: Made) -> None:
     """A pseudonym with one row less than its group stands alone."""
     mutated = made.published[1:]
@@ -205,6 +206,7 @@ def test_reversed_sets_are_seen(made: Made) -> None:
     assert len(unordered_sets(mutated)) == len(sets) > 0
 
 
+@pytest.mark.half_second
 def test_own_values_listed_first_are_seen_by_the_audit(made: Made) -> None:
     """A leak through the place of the own value is named, though the sets themselves are the same."""
     fields = made.release.text(literal=True)

@@ -61,6 +61,7 @@ def test_ranks_limit_the_distance() -> None:
     assert (distance > 0).mean() > 0.7
 
 
+@pytest.mark.half_second
 def test_two_records_exchange_their_values() -> None:
     """With a limit of one rank the cut falls between the two in half of the cases."""
     history = number_history(["a", "b"], [1, 2])

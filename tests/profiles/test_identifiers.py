@@ -112,6 +112,7 @@ def _table(name: str, values: list[str]) -> pl.DataFrame:
     return pl.concat([frame, frame])
 
 
+@pytest.mark.half_second
 def test_values_that_name_people_are_found() -> None:
     found = {}
     for what, (values, _) in BY_VALUE.items():

@@ -29,6 +29,7 @@ def test_percentages_of_charts_have_the_space_of_all_others() -> None:
     assert not any(re.search(r"\d%", text) for text in texts)
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(("share", "behind"), [(0.15, False), (0.2963, True), (1 / 3, True), (0.5, False)])
 def test_the_figure_of_a_bar_is_not_crossed_by_the_line(share: float, behind: bool) -> None:  # noqa: FBT001
     shown = f"{100 * share:.1f} %"

@@ -16,6 +16,7 @@ def layout(matrix: Bools) -> tuple[Ints, Ints]:
     return np.concatenate(([0], np.cumsum(matrix.sum(axis=1)))), np.nonzero(matrix)[1]
 
 
+@pytest.mark.half_second
 def test_marginals_are_those_of_all_subsets() -> None:
     rng = np.random.default_rng(1)
     for _ in range(150):
@@ -60,6 +61,7 @@ def test_blocks_joined_by_two_links_are_counted() -> None:
     assert swept.log_count == pytest.approx(float(np.log(plain[-1])))
 
 
+@pytest.mark.half_second
 def test_what_is_too_wide_too_long_or_too_late_is_left_to_chains() -> None:
     assert sweep(*layout(np.ones((30, 30), dtype=bool))) is None
     long = np.eye(MOST_ROWS + 1, dtype=bool)

@@ -124,6 +124,7 @@ def test_sampling_keeps_order_and_share() -> None:
     assert 150 < len(rows) < 250
 
 
+@pytest.mark.half_second
 def test_sampling_starts_again_until_somebody_survives() -> None:
     for seed in range(30):
         assert len(Made(MasterSampling(delete_probability=0.99), seed, history()).rows) >= 1

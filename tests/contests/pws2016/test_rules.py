@@ -54,6 +54,7 @@ def test_utility_of_the_shifted_rows(run: Run, example: dict[str, Path]) -> None
     assert "warning: M' still shows ids of M in 4 rows; write pseudonyms instead" in text.err
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     ("name", "wanted"), [("re-sort", [2, 4, 3]), ("re-tnum", [1, 4, 2]), ("re-totprice", [2, 4, 1])]
 )

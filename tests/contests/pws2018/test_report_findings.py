@@ -108,6 +108,7 @@ def test_files_of_every_kind_are_made_and_attacked() -> None:
     assert all(row["high"] >= row["expected"] - 0.3 for row in rows)
 
 
+@pytest.mark.half_second
 def test_without_deletion_a_mean_shifts_by_at_most_its_loss() -> None:
     """|mean shift| <= sd x loss of the column, in expectation over the draw; one draw stays near it."""
     history = shop(60, 2)

@@ -110,6 +110,7 @@ def test_ordered_posteriors_equal_enumeration(seed: int, items: int, places: int
     assert alone.present[0] == pytest.approx(share * ratios[0].mean() / single)
 
 
+@pytest.mark.half_second
 def test_our_attack_finds_lightly_changed_rows() -> None:
     table = random_table(500, 8)
     deleted = np.sort(np.random.default_rng(1).choice(500, 200, replace=False))

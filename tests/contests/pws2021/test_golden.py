@@ -32,6 +32,7 @@ def test_every_case_holds(golden: Path) -> None:
     assert {case.name: missed for case in cases if (missed := run_case(case))} == {}
 
 
+@pytest.mark.half_second
 def test_answers_without_a_member_have_no_risk(golden: Path, run: Run, tmp_path: Path) -> None:
     _, expected = load(golden, "l01_lmark")
     ea, e = tmp_path / "EA.csv", tmp_path / "E.csv"

@@ -92,6 +92,7 @@ def slow_verdict(original: pd.DataFrame, raw: bytes, rows: int) -> dict[str, Any
     return {"error": None, "codes": codes}
 
 
+@pytest.mark.half_second
 @pytest.mark.effort
 def test_damaged_tables_get_the_verdict_of_pandas(record_property: Any) -> None:
     rng = np.random.default_rng(2024)

@@ -11,6 +11,7 @@ CASES = find_cases(SHARED / "golden" / "pws2025")
 LONG = {"u01_HI_MA", "u02_recipe", "u04_synthetic", "u05_gaps"}
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     "case",
     [

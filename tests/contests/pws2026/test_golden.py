@@ -11,6 +11,7 @@ CASES = find_cases(SHARED / "golden" / "pws2026")
 LONG = {"u01_identity", "u02_mixed", "u03_noise", "u04_copula_survival", "u05_copula_synth", "u06_edges"}
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     "case",
     [

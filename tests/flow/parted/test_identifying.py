@@ -102,6 +102,7 @@ def test_pairs_are_counted_where_they_decide(tmp_path: Path) -> None:
     assert (spread.present, spread.distinct) == (PEOPLE, frame["extra"].n_unique())
 
 
+@pytest.mark.half_second
 def test_an_id_in_the_last_part_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     """The first part shows towns, the others ids: more than half of the people have a value of their own."""
     values = [f"town {n % 5}" if n < 12 else f"x{n * 31}" for n in range(PEOPLE)]

@@ -134,6 +134,7 @@ def test_every_engine_makes_the_same_bytes(folder: Path, tmp_path: Path) -> None
     assert files_of(tmp_path / "dask.secret") == files_of(tmp_path / "threads.secret")
 
 
+@pytest.mark.half_second
 @pytest.mark.usefixtures("small_parts")
 def test_what_is_kept_is_readable_by_its_owner_alone(folder: Path, tmp_path: Path) -> None:
     release_in_parts(folder, plan(), places_of(tmp_path / "out"), Running())

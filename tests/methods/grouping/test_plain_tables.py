@@ -145,6 +145,7 @@ def test_no_floor_where_a_larger_group_may_cost_less() -> None:
     assert can_be_bounded(records_of(table_of(9, seed=1, loss="variance")))
 
 
+@pytest.mark.half_second
 @pytest.mark.parametrize(
     "frame",
     [

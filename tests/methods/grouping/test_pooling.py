@@ -125,6 +125,7 @@ def test_one_person_with_most_records_is_refused_with_the_reason() -> None:
         KAnonymity(k=2, surplus="pooled").anonymize(history_of([6, 2, 2]), rng=RNG(0))
 
 
+@pytest.mark.half_second
 def test_the_audit_finds_one_in_k() -> None:
     made = release(history_of([9, 7, 5, 3, 2, 2, 1, 1], 3), plan_of("k-anonymity", {"surplus": "pooled"}, k=2, seed=1))
     result = audit(made)

@@ -123,6 +123,7 @@ def test_part_finds_everyone_by_the_named_column() -> None:
     assert guesses.attack == "re-item"
 
 
+@pytest.mark.half_second
 def test_part_takes_the_first_category_and_the_choice() -> None:
     history = _history(["3", "2", "1"], ["a", "b", "c"])
     release = _identity(history)
