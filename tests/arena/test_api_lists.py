@@ -40,6 +40,13 @@ def _played(teams: int) -> tuple[Contest, Person]:
     return contest, captains[0]
 
 
+def _queries(caller: Caller, contest: Contest, path: str, teams: int) -> int:
+    """Return how often a list asks; of two calls one may meet what is done once a minute (counters of rates)."""
+    with CaptureQueriesContext(connection) as asked:
+        assert len(caller.get(f"/contests/{contest.slug}{path}")) >= teams - 1
+    return len(asked)
+
+
 @pytest.mark.half_second
 def test_long_lists_ask_as_often_as_short_ones() -> None:
     counts = []
@@ -47,10 +54,7 @@ def test_long_lists_ask_as_often_as_short_ones() -> None:
         contest, captain = _played(teams)
         caller = Caller(captain)
         caller.get("/me")
-        for path in LISTS:
-            with CaptureQueriesContext(connection) as asked:
-                assert len(caller.get(f"/contests/{contest.slug}{path}")) >= teams - 1
-            counts.append(len(asked))
+        counts += [min(_queries(caller, contest, path, teams) for _ in range(2)) for path in LISTS]
     assert counts[: len(LISTS)] == counts[len(LISTS) :]
 
 
