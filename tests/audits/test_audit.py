@@ -393,7 +393,7 @@ def test_a_chain_of_candidates_ends_in_time_and_is_told_exactly() -> None:
     begun = time.process_time()
     result = audit_release(history, release, k=2, time_limit=5)
     # It had not ended after 150 s; a busy machine takes no more of its CPU, but more of the clock.
-    assert time.process_time() - begun < 20
+    assert time.process_time() - begun < 10
     # One of 2^167 + 1 matchings gives the last pseudonym to the last subject; others have an even chance at most.
     assert result.max_posterior == pytest.approx(1.0)
     assert result.share_posterior_over_95 == pytest.approx(1 / people)

@@ -26,7 +26,7 @@ def _utility_and_publish(case: Case) -> Iterator[Miss]:
     t, a = case.input("T"), case.input("A")
     utility, wanted = case.run("utility", t, a, "--json"), case.expected["utility"]
     if "error" in wanted:
-        yield from compare(utility.json["error"]["code"], "zero-spread", "utility.error")
+        yield from compare([utility.status, utility.json["error"]["code"]], [2, "zero-spread"], "utility.error")
     else:
         figures = {name: value for name, value in wanted.items() if name != "U_printed"}
         yield from compare(utility.json, figures, "utility")
@@ -58,7 +58,7 @@ def _check_files(case: Case) -> Iterator[Miss]:
     for one in case.expected["files"]:
         t = case.file(one["T"]) if "T" in one else case.input("T")
         ran = case.run("check", t, case.file(one["A"]), "--json")
-        yield from compare(ran.json["valid"], one["valid"], f"{one['A']}.valid")
+        yield from compare([ran.json["valid"], ran.status], [one["valid"], int(not one["valid"])], f"{one['A']}.valid")
         yield from compare(_places(ran.json["errors"]), _places(one["errors"]), one["A"])
 
 
@@ -78,10 +78,10 @@ def _safety(case: Case) -> Iterator[Miss]:
         words = (case.input("T"), case.input("A"), guesses, "--table", case.input("R"), "--json")
         ran, place = case.run("safety", *words), f"safety[{number}]"
         if "error" in answer:
-            yield from compare(ran.json["error"]["code"], "UNKNOWN_PSEUDONYM", f"{place}.error")
+            yield from compare([ran.status, ran.json["error"]["code"]], [2, "UNKNOWN_PSEUDONYM"], f"{place}.error")
             continue
         yield from compare(ran.json, {key: answer[key] for key in ("n", "threshold", "hits") if key in answer}, place)
-        yield from compare(ran.json["unsafe"], bool(answer["S"]), f"{place}.S")
+        yield from compare([ran.json["unsafe"], ran.status], [bool(answer["S"]), answer["S"]], f"{place}.S")
 
 
 def _attack(case: Case) -> Iterator[Miss]:
