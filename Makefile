@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,postgres,s3,cluster,contests]'
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,docs,arena,studio,postgres,s3,cluster,contests,dp,encrypt,pdf,excel,sql]'
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 	@touch $(STAMP)
 
@@ -60,14 +60,15 @@ packages:
 	  else echo "not installed, their tests are skipped:$$missing"; fi; fi
 
 # Everything that decides, on SQLite with files, and what a database or an object store decides on PostgreSQL with S3 too.
-# All three at once: each waits for other processes now and then, and has an end in which not all its workers are busy.
-test: setup packages $(COMPILED)
+# All three at once: each waits for other processes now and then, and has an end in which not all its workers are busy. In
+# a new environment mypy reads all packages while the kernels are compiled.
+test: setup packages
 	@$(MAKE) --no-print-directory --output-sync=target -j 3 lint suite servers
 
-suite: setup
+suite: setup $(COMPILED)
 	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 
-servers: setup
+servers: setup $(COMPILED)
 	$(BIN)/python -m tests.arena.backends $(BIN)/pytest -q tests/arena -m database
 
 # Every kernel is compiled once, by these tests in two processes, for all the processes that follow.
@@ -122,6 +123,8 @@ dist: setup
 	  && bin/tokumei anonymize purchases.csv --k 2 -o release && test -s release/data.csv
 	build/dist/bin/pip install -q -c constraints.txt "$$(ls dist/*.whl)[arena]"
 	cd build/dist && bin/tokumei arena --help >/dev/null
+	build/dist/bin/pip install -q -c constraints.txt "$$(ls dist/*.whl)[studio]"
+	cd build/dist && bin/tokumei studio --help >/dev/null
 	@ls -l dist
 
 # The lowest versions that pyproject.toml declares, in an environment of their own; with the newest of what those need in

@@ -12,8 +12,8 @@ import zipfile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-# What a wheel without them would lack in silence: pages, words, doors, types, translations, styles.
-KINDS = (".html", ".toml", ".pyi", "py.typed", ".mo", ".css", ".py")
+# What a wheel without them would lack in silence: pages, words, doors, types, translations, styles, scripts, icons.
+KINDS = (".html", ".toml", ".pyi", "py.typed", ".mo", ".css", ".js", ".svg", ".py")
 DOCUMENTS = {"README.md", "README.ja.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "pyproject.toml"}
 ENTRY_GROUPS = ("console_scripts", "tokumei.methods", "tokumei.attacks", "tokumei.metrics", "tokumei.commands")
 

@@ -17,7 +17,7 @@ project = "Tokumei"
 author = "the Tokumei developers"
 project_copyright = "the Tokumei developers"
 release = metadata.version("tokumei")
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 # For the English guide docs/ is the source folder, for the Japanese one docs/ja; patterns count from there.
 exclude_patterns = ["_build", "ja", "images", "templates"]
 myst_enable_extensions = ["colon_fence", "deflist"]

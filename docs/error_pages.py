@@ -110,8 +110,10 @@ def _own_code(node: ast.ClassDef) -> str:
 
 def _messages(tree: ast.Module, file: str, classes: dict[str, ErrorClass]) -> Iterator[Message]:
     functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    for scope in functions:
-        for node in ast.walk(scope):
+    for function in functions:
+        nodes = list(ast.walk(function))
+        scope = [node for node in nodes if isinstance(node, ast.Assign)]
+        for node in nodes:
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             name, words = node.func.id, [*node.args, *(word.value for word in node.keywords if word.arg == "message")]
@@ -127,8 +129,11 @@ def _messages(tree: ast.Module, file: str, classes: dict[str, ErrorClass]) -> It
                 yield Message("" if name == "Finding" else name, text, code, file)
 
 
-def _text(node: ast.expr, scope: ast.AST) -> str:  # noqa: PLR0911 - one return per form of expression
-    """Return what an expression says, with a mark for every part that depends on the case."""
+def _text(node: ast.expr, scope: list[ast.Assign]) -> str:  # noqa: PLR0911 - one return per form of expression
+    """Return what an expression says, with a mark for every part that depends on the case.
+
+    ``scope`` has the assignments of the function in which it stands.
+    """
     match node:
         case ast.Constant(value=str(value)):
             return value
@@ -147,13 +152,12 @@ def _text(node: ast.expr, scope: ast.AST) -> str:  # noqa: PLR0911 - one return 
     return OPEN
 
 
-def _last_assigned(name: str, line: int, scope: ast.AST) -> str:
+def _last_assigned(name: str, line: int, scope: list[ast.Assign]) -> str:
     """Return the text that a name was given last above this line of the function."""
     given = [
         statement
-        for statement in ast.walk(scope)
-        if isinstance(statement, ast.Assign)
-        and statement.lineno < line
+        for statement in scope
+        if statement.lineno < line
         and any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
         and not any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(statement.value))
     ]

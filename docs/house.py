@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 __all__ = ["ARENA", "GROUND", "TOKUMEI", "House", "Room", "read_house", "rounded", "storeys"]
@@ -41,6 +42,7 @@ class House:
     ground: tuple[str, ...]
 
 
+@cache
 def read_house(package: str, source: Path = SOURCE) -> House:
     """Read the rooms of a package under ``source`` and the imports between them, lazy imports included."""
     files: dict[str, list[Path]] = {}

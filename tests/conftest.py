@@ -23,6 +23,8 @@ from tests.ending import ENDING
 # Tables of tests are small and tests run side by side: handing every query to a pool of threads costs a quarter more.
 # What must not depend on the number of threads is tested with several.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
+# The search for garbage after every 700 objects takes a twentieth of the time, and most of what it looks at stays.
+gc.set_threshold(50_000, 20, 20)
 # Machines are shared: how long one example takes says nothing.
 settings.register_profile(
     "tokumei", deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow]

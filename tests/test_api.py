@@ -123,7 +123,8 @@ def test_every_release_without_a_seed_is_another() -> None:
 
 
 def test_wrong_use_is_told_in_one_sentence() -> None:
-    with pytest.raises(ParameterError, match="^data must be a polars or pandas frame or the path of a file, got dict$"):
+    told = "^data must be a polars, pandas or Arrow frame or the path of a file, got dict$"
+    with pytest.raises(ParameterError, match=told):
         tokumei.describe({"a": [1]})
     with pytest.raises(ParameterError, match="^schema and subject both say whose history it is; give one of them$"):
         tokumei.describe(FRAME, schema=SCHEMA, subject="customer")
@@ -178,7 +179,8 @@ def test_pandas_is_not_imported_by_the_api() -> None:
 def test_help_and_signature_tell_the_parameters() -> None:
     names = list(inspect.signature(tokumei.anonymize).parameters)
     assert names[:6] == ["data", "method", "k", "schema", "subject", "allow"]
-    assert names[6:] == ["seed", "threads", "audit", "data_format", "settings"]
+    assert names[6:10] == ["seed", "threads", "audit", "data_format"]
+    assert names[10:] == ["content", "recipient", "limits", "ledger", "pseudonyms", "settings"]
     for function in (
         tokumei.anonymize,
         tokumei.attack,

@@ -74,11 +74,13 @@ def test_is_never_reached():
 def test_sigterm_ends_the_tests_and_all_their_processes(tmp_path: Path, workers: int) -> None:
     (tmp_path / "test_waiting.py").write_text(WAITING)
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    words = ["-q", "-p", "tests.conftest", "-n", str(workers), "--rootdir", str(tmp_path), "-c", os.devnull]
+    # Most of the time is to load plugins, of which this needs one.
+    words = ["-q", "-p", "tests.conftest", "-p", "xdist.plugin", "-n", str(workers)]
+    words += ["--rootdir", str(tmp_path), "-c", os.devnull]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *words],
         cwd=tmp_path,
-        env={**variables, "PYTHONPATH": str(PROJECT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""},
+        env={**variables, "PYTHONPATH": str(PROJECT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -97,6 +99,19 @@ def test_sigterm_ends_the_tests_and_all_their_processes(tmp_path: Path, workers:
     assert started == ended
     assert not any(Path(f"/proc/{number}").exists() for number in started)
     assert not (tmp_path / "reached").exists()
+
+
+def test_the_folder_of_the_server_tests_goes_with_the_process_that_made_it(tmp_path: Path) -> None:
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TOKUMEI_"))}
+    ran = subprocess.run(
+        [sys.executable, "-c", "from tests.arena.settings import STATIC_ROOT as made; print(made.is_dir(), made)"],
+        env={**variables, "TMPDIR": str(tmp_path), "PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.startswith(f"True {tmp_path}/arena-test-")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_process_of_a_test_hears_ctrl_c_even_if_the_tests_run_in_the_background() -> None:

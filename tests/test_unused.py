@@ -12,6 +12,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
 # Called by Django, allauth, uvicorn and the formatter of strings, not by us.
 HOOKS = {
+    "_repr_html_",
     "file_complete",
     "format_field",
     "generate_authenticator_name",

@@ -1,4 +1,3 @@
-from tokumei.api import Description as Description
 from tokumei.api import anonymize as anonymize
 from tokumei.api import attack as attack
 from tokumei.api import audit as audit
@@ -23,8 +22,14 @@ from tokumei.data import Score as Score
 from tokumei.data import Secret as Secret
 from tokumei.data import Verdict as Verdict
 from tokumei.errors import TokumeiError as TokumeiError
+from tokumei.estimates import Estimate as Estimate
+from tokumei.estimates import estimate_mean as estimate_mean
+from tokumei.estimates import estimate_rate as estimate_rate
+from tokumei.estimates import estimate_regression as estimate_regression
 from tokumei.flow import Made as Made
 from tokumei.parts import Attack as Attack
 from tokumei.parts import Method as Method
 from tokumei.parts import Metric as Metric
+from tokumei.profiles import Description as Description
 from tokumei.profiles import read_history as read_history
+from tokumei.version import __version__ as __version__

@@ -25,61 +25,55 @@ choices come from the operating system, as they must for data that is really han
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
 import polars as pl
 
-from tokumei.data import OWNER_ONLY, Guesses, History, Release, Schema, Secret, library_of, read_secret, write_text
+from tokumei.data import (
+    Guesses,
+    History,
+    Release,
+    ReleaseFolder,
+    Schema,
+    Secret,
+    drawn,
+    frame_of_library,
+    library_of,
+    middles,
+    read_secret,
+    typed_frame,
+)
 from tokumei.data import read_release as read_folder
 from tokumei.errors import ParameterError
-from tokumei.flow import FORMATS, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
+from tokumei.flow import FORMATS, Bookkeeping, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
 from tokumei.flow import release as make_release
 from tokumei.parts import find_part, make_part
-from tokumei.profiles import Profile, RawRisk, describe_data, hints, identifier_suspects, read_history
+from tokumei.profiles import Description, Subject, describe_data, hints, identifier_suspects, read_history
 from tokumei.words import Words
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult, Limits
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Description:
-    """What `describe` found: the schema it inferred, the profile, the raw risk, and what a person should look at.
-
-    ``identifiers`` are the columns that seem to name people, each with the reason.
-    """
-
-    schema: Schema
-    profile: Profile
-    risk: RawRisk
-    hints: list[str]
-    identifiers: Mapping[str, str]
-
-    def __repr__(self) -> str:
-        """Return a summary without a value of the data."""
-        return f"Description({self.profile.records:,} records of {self.profile.subjects:,} subjects)"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, the same as ``tokumei describe --json`` prints."""
-        rest = {"risk": self.risk.as_dict(), "hints": self.hints, "identifiers": dict(self.identifiers)}
-        rest |= {"schema": self.schema.to_toml()}
-        return {**self.profile.as_dict(), **rest}
+Values = Literal["intervals", "midpoints", "draws", "text"]
 
 
-def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: str | None = None) -> Description:
+def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: Subject = None) -> Description:
     """Profile raw data and measure how little knowledge singles a person out.
 
     Args:
-        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file, or of a folder of parts.
+        data: A polars, pandas or Arrow frame, the path of a file or of a folder of parts, or the address of a table.
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
-        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own;
+            several columns name a person together).
     """
     _refuse_both(schema, subject)
     described = describe_data(data, _schema(schema), subject=subject)
-    noted = [str(hint) for hint in (*hints(described.sample), *described.sampled())]
+    noted = [str(hint) for hint in (*described.sample.notes, *hints(described.sample), *described.sampled())]
     suspects = {suspect.column: str(suspect.why) for suspect in identifier_suspects(described.sample)}
     return Description(
         schema=described.sample.schema,
@@ -87,6 +81,7 @@ def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: s
         risk=described.risk,
         hints=noted,
         identifiers=suspects,
+        subject=described.subject,
     )
 
 
@@ -96,27 +91,38 @@ def anonymize(
     method: str | None = None,
     k: int | None = None,
     schema: Schema | str | Path | None = None,
-    subject: str | None = None,
+    subject: Subject = None,
     allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
     audit: bool = True,
     data_format: str = "csv",
+    content: str | None = None,
+    recipient: str | None = None,
+    limits: str | Path | None = None,
+    ledger: str | Path | None = None,
+    pseudonyms: str = "renewed",
     **settings: Any,
 ) -> Made:
     """Make a release of a frame or a file and audit it quickly; what comes back has passed the gate.
 
     Args:
-        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file.
+        data: A polars, pandas or Arrow frame, the path of a file, or the address of a table in a database.
         method: The name of a method, see ``tokumei methods`` (default: the safest good one, k-anonymity).
         k: How many subjects must look alike, for methods that have a k (default: 3).
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
-        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own;
+            several columns name a person together).
         allow: Columns to publish although they seem to name people (default: none).
         seed: Makes the release repeatable, by everybody who guesses it: for experiments only.
         threads: How many threads to use (default: all cores); the result does not depend on it.
         audit: Whether to run the quick audit.
         data_format: What ``write`` writes: ``csv`` or ``parquet``.
+        content: ``tight`` (exact ends), ``grid`` (public grids; usual where a method generalizes) or ``strong``.
+        recipient: Who gets it (``public``, ``partner``, ``internal``): choices are raised until its limits hold.
+        limits: A file of limits of your own (default: those of the program).
+        ledger: The folder that keeps what was published of whom; people stay in their groups, and ``write`` adds to it.
+        pseudonyms: With a ledger: ``renewed``, ``stable`` or ``for:NAME`` (a recipient with pseudonyms of its own).
         settings: Further arguments: parameters of the method by name, as ``tokumei methods`` lists them.
 
     Raises:
@@ -126,22 +132,85 @@ def anonymize(
     if data_format not in FORMATS:
         message = f"data_format must be csv or parquet, got '{data_format}'"
         raise ParameterError(message)
-    plan = plan_of(method, settings, k=k, seed=seed, data_format=data_format, allow=tuple(allow))
-    made = make_release(_history(data, schema, subject), plan, threads=threads, audit=audit)
+    chosen = {"seed": seed, "data_format": data_format, "allow": tuple(allow), "content": content or ""}
+    plan = plan_of(method, settings, k=k, **chosen)
+    allowed = _limits(recipient, limits)
+    if ledger is None and pseudonyms != "renewed":
+        message = "pseudonyms that stay the same are kept in a ledger; give ledger too"
+        raise ParameterError(message)
+    if ledger is not None and allowed is not None:
+        message = "a release for a recipient is searched without a ledger; give one of them"
+        raise ParameterError(message)
+    books = None if ledger is None else Bookkeeping.open(ledger, pseudonyms)
+    history = _history(data, schema, subject)
+    if allowed is None:
+        made = make_release(history, plan, threads=threads, audit=audit, books=books)
+    else:
+        from tokumei.flow import release_for  # noqa: PLC0415 - loads numba and scipy
+
+        made = release_for(history, plan, allowed, threads=threads).required(allowed)
     return replace(made, library=library_of(data))
 
 
-def read_release(folder: str | Path, original: Any, *, schema: Schema | str | Path | None = None) -> Release:
-    """Read a release folder that ``Made.write`` or ``tokumei anonymize`` wrote.
+@overload
+def read_release(
+    folder: str | Path,
+    original: None = None,
+    *,
+    values: Values = "intervals",
+    draws: int = 1,
+    seed: int | None = None,
+    library: str = "polars",
+) -> Any: ...
+
+
+@overload
+def read_release(folder: str | Path, original: object, *, schema: Schema | str | Path | None = None) -> Release: ...
+
+
+def read_release(
+    folder: str | Path,
+    original: Any = None,
+    *,
+    schema: Schema | str | Path | None = None,
+    values: Values = "intervals",
+    draws: int = 1,
+    seed: int | None = None,
+    library: str = "polars",
+) -> Any:
+    """Read a release folder that ``Made.write`` or ``tokumei anonymize`` wrote: as a frame for analysis.
+
+    ``intervals`` gives ``price_low`` and ``price_high`` for a range and a list for a set, both null where a cell is
+    withheld; ``midpoints`` one value per cell (the middle of a range, the only value of a set, else null); ``draws``
+    random fillings below each other, numbered in a column ``draw``; ``text`` the cells as CSV has them.
 
     Args:
         folder: The folder.
-        original: What the release was made from: a History, a frame or the path of a file.
+        original: What the release was made from (a History, a frame, the path of a file): then a Release is returned,
+            coded as the original is, for attacks and metrics.
         schema: What the columns of the original mean (default: what the release says).
+        values: ``intervals``, ``midpoints``, ``draws`` or ``text``.
+        draws: How many random fillings.
+        seed: Makes the fillings repeatable.
+        library: ``polars`` or ``pandas``.
     """
     if isinstance(original, History):
         return read_folder(folder, original)
-    return open_release(original, Path(folder), schema=_schema(schema)).release
+    if original is not None:
+        return open_release(original, Path(folder), schema=_schema(schema)).release
+    release = ReleaseFolder.open(Path(folder)).release()
+    forms: dict[str, Callable[[], pl.DataFrame]] = {
+        "intervals": lambda: typed_frame(release),
+        "midpoints": lambda: middles(release),
+        "draws": lambda: drawn(release, draws, np.random.default_rng(seed)),
+        "text": release.text,
+    }
+    if values not in forms:
+        message = f"values must be {', '.join(forms)}, got '{values}'"
+        raise ParameterError(message)
+    if library == "pandas":
+        import pandas  # noqa: F401, PLC0415 - only who asks for it needs it
+    return frame_of_library(forms[values](), library)
 
 
 def attack(
@@ -180,6 +249,7 @@ def audit(
     time_limit: float | None = None,
     seed: int = 0,
     quick: bool = False,
+    ledger: str | Path | None = None,
 ) -> AuditResult:
     """Audit a release: what attackers name, learn, infer and recognize.
 
@@ -195,15 +265,17 @@ def audit(
         time_limit: Seconds after which tests of naming are left out; the verdict lists which.
         seed: Of the Markov chains that sample large components, and of the people whom attackers look for.
         quick: Do not run the method again, and let one attacker who knows little try fewer people.
+        ledger: The ledger that a release folder was made with: it is judged together with all releases of it.
     """
     from tokumei.audits import AuditSettings  # noqa: PLC0415 - loads numba and scipy, which not every flow needs
     from tokumei.flow import audit as audit_opened  # noqa: PLC0415
+    from tokumei.ledgers import Ledger  # noqa: PLC0415
 
     opened = _opened(original, release, schema, secret)
     allowed = _allowed(release, allow)
     chosen = _limits(recipient, limits)
     settings = AuditSettings(k=k, limits=chosen, time_limit=time_limit, seed=seed, allow=allowed, quick=quick)
-    return audit_opened(opened, settings)
+    return audit_opened(opened, settings, ledger=None if ledger is None else Ledger.existing(Path(ledger)))
 
 
 def compare(
@@ -212,8 +284,9 @@ def compare(
     *,
     k: Sequence[int] = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
+    contents: Sequence[str] = (),
     schema: Schema | str | Path | None = None,
-    subject: str | None = None,
+    subject: Subject = None,
     allow: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
@@ -222,16 +295,18 @@ def compare(
     """Anonymize by several methods, attack and measure each; nothing is published and no secret is kept.
 
     Returns a polars frame with a row per run: what it loses (``loss``, ``kept``), what the best attack names
-    (``risk``, ``best_attack``), the audit's ``verdict``, whether no other run beats it in loss and risk at once
-    (``front``), and why it failed (``failure``, ``message``).
+    (``risk``, ``best_attack``), the audit's ``verdict``, whether it is a best trade-off: not unsafe, and
+    beaten by no other such run in loss and risk at once (``front``), and why it failed (``failure``, ``message``).
 
     Args:
-        data: A polars or pandas frame, or the path of a CSV (``.gz`` too) or Parquet file.
+        data: A polars, pandas or Arrow frame, the path of a file, or the address of a table in a database.
         methods: Names of methods, see ``tokumei methods``.
         k: The k to try with every method that has one; others run once.
         settings: Parameters of methods: by the name of the method, then by that of the parameter.
+        contents: Profiles of contents to try with every method that generalizes, such as ``tight`` and ``grid``.
         schema: What the columns mean: a Schema or the path of one; inferred if left out.
-        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own).
+        subject: The column that says whose record it is, where the schema is inferred (``row``: each its own;
+            several columns name a person together).
         allow: Columns to publish although they seem to name people (default: none).
         seed: Makes the runs repeatable.
         threads: How many threads to use (default: all cores); the result does not depend on it.
@@ -240,7 +315,7 @@ def compare(
     from tokumei.flow import compare as compare_runs  # noqa: PLC0415 - loads numba and scipy
     from tokumei.flow import plan_runs, run_frame  # noqa: PLC0415
 
-    runs = plan_runs(methods, k, settings or {})
+    runs = plan_runs(methods, k, settings or {}, contents)
     history = _history(data, schema, subject)
     history.schema.check_publishable()
     return run_frame(compare_runs(history, runs, allow=allow, seed=seed, threads=threads, time_limit=time_limit))
@@ -262,13 +337,16 @@ def report(
     time_limit: float | None = None,
     seed: int = 0,
     quick: bool = False,
+    frame: str | None = None,
+    author: str = "",
+    date: str = "",
 ) -> str:
     """Return the internal report of a release as one HTML text: verdict, evidence, utility, limits.
 
     Args:
         original: What the release was made from: a frame or the path of a file.
         release: What `anonymize` returned, or the folder of a release.
-        output: Also write the report to this file, readable by its owner only: it names who is protected worst.
+        output: Also write it to this file, a PDF if it ends with ``.pdf``; readable by its owner only: it is internal.
         language: ``en`` or ``ja``.
         secret: The secret or its file: needed for scores and true hits (default: that of what `anonymize` returned).
         schema: What the columns of the original mean (default: what the release says).
@@ -280,18 +358,30 @@ def report(
         time_limit: Seconds for naming; what was left out is listed.
         seed: Of the audit and of the trade-off.
         quick: A quick audit, as in `audit`.
+        frame: A dossier by the questions of ``ppc``, ``gdpr``, ``iso27559`` or ``hipaa`` instead of the report.
+        author: Who answers for the document.
+        date: The day that the document states (default: today).
     """
+    from tokumei import reports  # noqa: PLC0415 - loads what draws charts
     from tokumei.audits import AuditSettings  # noqa: PLC0415 - loads numba and scipy
-    from tokumei.reports import collect_material, release_report  # noqa: PLC0415 - loads what draws charts
 
     Words(language)
+    if frame is not None:
+        reports.check_frame(frame)
+    if output is not None:
+        reports.check_document(Path(output), language)
+    file = Path(original) if isinstance(original, (str, Path)) else None
     opened = _opened(original, release, schema, secret)
+    identity = reports.identify(file, opened.folder, original_sha256=opened.original_sha256, date=date, author=author)
     chosen, allowed = _limits(recipient, limits), _allowed(release, allow)
     settings = AuditSettings(k=k, limits=chosen, time_limit=time_limit, seed=seed, allow=allowed, quick=quick)
-    material = collect_material(opened, settings, levels=k_curve)
-    text = release_report(material, language=language)
+    material = reports.collect_material(opened, settings, levels=k_curve, identity=identity)
+    if frame is None:
+        text = reports.release_report(material, language=language)
+    else:
+        text = reports.frame_report(material, frame, language=language)
     if output is not None:
-        write_text(Path(output), text, mode=OWNER_ONLY)
+        reports.write_document(Path(output), text)
     return text
 
 
@@ -315,12 +405,12 @@ def _schema(schema: Schema | str | Path | None) -> Schema | None:
     return Schema.read(Path(schema)) if isinstance(schema, (str, Path)) else schema
 
 
-def _history(data: Any, schema: Schema | str | Path | None, subject: str | None) -> History:
+def _history(data: Any, schema: Schema | str | Path | None, subject: Subject) -> History:
     _refuse_both(schema, subject)
-    return read_history(data, _schema(schema), subject=subject)
+    return read_history(data, _schema(schema), subject=subject, confirmed=True)
 
 
-def _refuse_both(schema: Schema | str | Path | None, subject: str | None) -> None:
+def _refuse_both(schema: Schema | str | Path | None, subject: Subject) -> None:
     if schema is not None and subject is not None:
         message = "schema and subject both say whose history it is; give one of them"
         raise ParameterError(message)

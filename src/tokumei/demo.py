@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from tokumei.audits import AuditSettings
-from tokumei.data import atomic_folder, write_text
+from tokumei.data import ReleaseFolder, atomic_folder, write_text
 from tokumei.flow import Run, judged, mark_front, plan_of, publish, release, run_frame
 from tokumei.profiles import read_history
 from tokumei.progress import stage
-from tokumei.reports import collect_material, release_report
+from tokumei.reports import collect_material, identify, release_report
 from tokumei.synth import write_synthetic
 from tokumei.words import LANGUAGES
 
@@ -40,11 +40,13 @@ def _fill(folder: Path, *, subjects: int, seed: int, key: str) -> dict[str, Any]
     done: list[Run] = []
     for run in RUNS:
         made = release(history, plan_of(run.method, k=run.k, key=key), audit=False)
-        publish(made, folder / f"release-{run.method}", keep_plan=False)
+        published = folder / f"release-{run.method}"
+        publish(made, published, keep_plan=False)
         with stage(f"audit: {run.name}"):
             done.append(judged(made, run, seed=seed))
     runs = mark_front(done)
-    material = collect_material(made, AuditSettings(k=RUNS[-1].k, seed=seed), trade_off=run_frame(runs))
+    settings, identity = AuditSettings(k=RUNS[-1].k, seed=seed), identify(original, ReleaseFolder.open(published))
+    material = collect_material(made, settings, trade_off=run_frame(runs), identity=identity)
     with stage("report"):
         for language in LANGUAGES:
             write_text(folder / REPORTS[language], release_report(material, language=language))

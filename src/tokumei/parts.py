@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     # Contests are parts, and every `tokumei --help` and every page of the arena loads them.
     import numpy as np
 
+    from tokumei.array_types import Ints
     from tokumei.data import Channel, Guesses, History, PublishedPart, Release, Score, Secret, Survey
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "NEEDS",
     "Attack",
     "CombinableMetric",
+    "GroupingMethod",
     "Method",
     "Metric",
     "ParameterInfo",
@@ -156,12 +158,21 @@ def _type_of(part: type[Part], field: dataclasses.Field[Any]) -> str:
 class Method(Part):
     """Turns a History into a Release and its Secret; never audits.
 
-    ``valid_under`` names the rule sets whose file format the result can satisfy; ``not_in_0_1`` the parameters that the
-    manifest of a release made by version 0.1 does not state.
+    ``valid_under`` names the rule sets whose file format the result can satisfy; ``generalizes`` says whether it
+    publishes ranges and sets, for which public grids are the default; ``not_in_0_1`` the parameters that the manifest
+    of a release made by version 0.1 does not state; ``stated_if_set`` those that it states only where they were set.
     """
 
     valid_under: ClassVar[frozenset[str]] = frozenset()
+    generalizes: ClassVar[bool] = False
     not_in_0_1: ClassVar[frozenset[str]] = frozenset()
+    stated_if_set: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def stated_parameters(self) -> list[str]:
+        """The names of the parameters that a manifest states, in order: all but how the method ran."""
+        names = [info.name for info in self.parameters() if info.name not in HOW_IT_RAN]
+        return [name for name in names if name not in self.stated_if_set or getattr(self, name) is not None]
 
     @property
     def rule_sets(self) -> frozenset[str]:
@@ -185,12 +196,36 @@ class Method(Part):
         """Whether every published cell holds the value of its original record: only generalized, never changed."""
         return False
 
+    @property
+    def respects_households(self) -> bool:
+        """Whether people who belong together (a column ``household`` of the schema) are never each other's cover."""
+        return False
+
     def generalized(self, history: History) -> History:
         """Return the records that the published ones stand for, against which an attacker compares them.
 
         That is the original itself, unless the method completes the records before it generalizes them.
         """
         return history
+
+
+class GroupingMethod(Method):
+    """Publishes everybody of a group alike, under one pseudonym each, and can be told who must stay together."""
+
+    @property
+    def keeps_groups(self) -> bool:
+        """Whether it can with these parameters: whole histories, one pseudonym per subject, nobody left out."""
+        return True
+
+    @abstractmethod
+    def anonymize_in_groups(
+        self, history: History, kept: Sequence[Ints], free: Ints, *, rng: np.random.Generator
+    ) -> tuple[Release, Secret]:
+        """Publish the groups ``kept`` (subjects of each) as they are and group the subjects ``free`` among themselves.
+
+        Nobody else is published. ``report["group"]`` of the Secret has the number of everybody's group: those of
+        ``kept`` in their order, then those that were found; -1 for who is withheld.
+        """
 
 
 class Attack(Part):

@@ -8,7 +8,9 @@ neither knows object stores. The variables:
     TOKUMEI_ARENA_SECRET   secret key; without it one is generated in the folder, readable by its owner only
     TOKUMEI_ARENA_HOSTS    host names the server answers to, separated by commas (default: localhost)
     TOKUMEI_ARENA_ROLE     "web" cannot open ground truth, "worker" can
+    TOKUMEI_ARENA_URL      address under which people reach the server, as mails name it (https://cup.example.org)
     TOKUMEI_ARENA_HTTPS    "1" behind TLS: secure cookies, HSTS, redirects
+    TOKUMEI_ARENA_HSTS_SUBDOMAINS, TOKUMEI_ARENA_HSTS_PRELOAD   "1": for all names below this one; for browsers' lists
     TOKUMEI_ARENA_LEASE    seconds after which the work of a silent worker is given to another (default: 30)
     TOKUMEI_ARENA_DEBUG    "1" for developers only
     DATABASE_URL           postgresql://user:password@host:port/name
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,7 +68,27 @@ def home() -> Path:
     folder = Path(os.environ.get("TOKUMEI_ARENA_HOME") or Path.home() / ".local/share/tokumei-arena")
     if not folder.is_dir():
         folder.mkdir(mode=OWNER_ONLY_FOLDER, parents=True)
+    found = folder.stat()
+    if found.st_uid == os.getuid() and stat.S_IMODE(found.st_mode) & 0o077:
+        folder.chmod(OWNER_ONLY_FOLDER)
     return folder.resolve()
+
+
+def close_database_file() -> None:
+    """Keep others from reading the database where it is a file of ours, whatever made it before."""
+    for name in ("arena.sqlite3", "arena.sqlite3-wal", "arena.sqlite3-shm"):
+        path = home() / name
+        if path.exists() and path.stat().st_uid == os.getuid():
+            path.chmod(OWNER_ONLY_FILE)
+
+
+def public_url() -> str:
+    """Return the address of the arena without a slash at its end; empty if none is configured."""
+    text = os.environ.get("TOKUMEI_ARENA_URL", "").rstrip("/")
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path or parts.query):
+        raise ImproperlyConfigured("TOKUMEI_ARENA_URL cannot be used; write it as https://cup.example.org")
+    return text
 
 
 def flag(name: str) -> bool:
@@ -179,8 +202,12 @@ def email() -> dict[str, Any]:
     address = _address("EMAIL_URL", ("smtp", "smtps"))
     if address is None:
         return {"EMAIL_BACKEND": "tokumei_arena.teams.mail.DeskBackend", "DEFAULT_FROM_EMAIL": "arena@localhost"}
+    open_ = address.scheme == "smtp" and address.options.get("tls") != "1"
+    if address.password and open_ and address.host not in ("localhost", "127.0.0.1", "::1"):
+        message = "EMAIL_URL would send its password in clear; add ?tls=1 or write smtps://"
+        raise ImproperlyConfigured(message)
     return {
-        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_BACKEND": "tokumei_arena.teams.mail.OutboxBackend",
         "EMAIL_HOST": address.host,
         "EMAIL_PORT": address.port or 587,
         "EMAIL_HOST_USER": address.user,

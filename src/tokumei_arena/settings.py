@@ -19,6 +19,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
     "tokumei_arena.apps.ArenaConfig",
+    "tokumei_pages",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -33,8 +34,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "tokumei_arena.web.middleware.SecurityHeaders",
-    "tokumei_arena.web.middleware.StaticFiles",
+    "tokumei_pages.middleware.SecurityHeaders",
+    "tokumei_pages.middleware.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -123,6 +124,7 @@ ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if environment.flag("TOKUMEI_ARENA_HTTPS") else "http"
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/300s/key", "signup": "60/h/ip"}
+ACCOUNT_ADAPTER = "tokumei_arena.teams.accounts.AccountAdapter"
 MFA_ADAPTER = "tokumei_arena.teams.accounts.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -132,6 +134,7 @@ MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not environment.flag("TOKUMEI_ARENA_HTTPS")
 
 HTTPS = environment.flag("TOKUMEI_ARENA_HTTPS")
+ARENA_URL = environment.public_url()
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -143,7 +146,11 @@ CSRF_FAILURE_VIEW = "tokumei_arena.web.errors.csrf_failed"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+# Whether all names below this one, and the lists that browsers carry, are concerned is for their owner to say.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and environment.flag("TOKUMEI_ARENA_HSTS_SUBDOMAINS")
+SECURE_HSTS_PRELOAD = HTTPS and environment.flag("TOKUMEI_ARENA_HSTS_PRELOAD")
+# Both are for the owner of the name to say, see above.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 
 # Uploads go to a temporary file as they come in; the handler stops a body that is too long.
@@ -165,6 +172,9 @@ ARENA_LIMITS = {
     "wall_seconds": 900,
     "lease_seconds": environment.lease_seconds(),
     "runs": 3,
+    "pending_files": 3,
+    "team_bytes": 5_000_000_000,
+    "kept_days": 30,
     "submits_per_minute": 60,
     "team_submits_per_minute": 120,
     "questions_per_hour": 20,

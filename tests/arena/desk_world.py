@@ -42,4 +42,5 @@ def edit_form(contest: Contest, **changes: Any) -> dict[str, Any]:
     for one in contest.rounds.all():
         fields |= {f"{one.kind}-weight": one.weight, f"{one.kind}-attack_limit": 1, f"{one.kind}-freeze_minutes": 0}
         fields |= {f"{one.kind}-release_feedback": "exact", f"{one.kind}-attack_feedback": "delayed"}
+        fields |= {f"{one.kind}-blind": "on"} if one.blind else {}
     return {**fields, "parameter-p": "1/3", "parameter-alpha": "1/2000", **changes}

@@ -18,7 +18,7 @@ from django.test import Client
 
 from tests.arena import world
 from tokumei_arena.models import Person
-from tokumei_arena.web.middleware import POLICY
+from tokumei_pages.middleware import POLICY
 
 __all__ = [
     "add_second_factor",

@@ -112,20 +112,20 @@ class RealServer:
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
-                variables = (folder / "environ").read_bytes().split(b"\0") if kind != "evaluation" else []
-                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+                if kind == "evaluation":
+                    mine = any(word.startswith(f"{self.home}/work/") for word in words)
+                else:
+                    # Most processes are none of ours: what they were given need not be read.
+                    mine = "tokumei_arena.commands.child" in words and kind in words and self._owns(folder)
+                if mine and (folder / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                    found.append(int(folder.name))
             except OSError:
                 continue
-            if state == "Z":
-                continue
-            if kind == "evaluation":
-                mine = any(word.startswith(f"{self.home}/work/") for word in words)
-            else:
-                ours = f"TOKUMEI_ARENA_HOME={self.home}".encode() in variables
-                mine = ours and "tokumei_arena.commands.child" in words and kind in words
-            if mine:
-                found.append(int(folder.name))
         return sorted(found)
+
+    def _owns(self, process: Path) -> bool:
+        """Return whether a process was started for the folder of this server."""
+        return f"TOKUMEI_ARENA_HOME={self.home}".encode() in (process / "environ").read_bytes().split(b"\0")
 
     def everything(self) -> list[int]:
         """Return the numbers of all processes but the supervisor."""

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import sys
 import tempfile
+from pathlib import Path
 
-os.environ.setdefault("TOKUMEI_ARENA_HOME", tempfile.mkdtemp(prefix="arena-test-"))
+if "TOKUMEI_ARENA_HOME" not in os.environ:
+    if "mypy" in sys.modules:
+        # Mypy loads these settings too, and ends without cleaning up: one folder for all its runs, beside its cache.
+        os.environ["TOKUMEI_ARENA_HOME"] = str(Path(__file__).resolve().parents[2] / ".venv" / ".mypy_cache" / "arena")
+    else:
+        # Whoever makes the folder removes it at its end; the workers of a run of tests have folders within it.
+        os.environ["TOKUMEI_ARENA_HOME"] = tempfile.mkdtemp(prefix="arena-test-")
+        atexit.register(shutil.rmtree, os.environ["TOKUMEI_ARENA_HOME"], ignore_errors=True)
 # Tests that run beside each other must not see each other's half written files.
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 if WORKER and "arena-test-" in os.environ["TOKUMEI_ARENA_HOME"].rpartition("/")[2]:

@@ -25,9 +25,10 @@ from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
 from tests.effort import examples
 from tokumei_arena.contests import phases
 from tokumei_arena.models import Contest, Person, Round, Submission, Target, Team
-from tokumei_arena.web import charts, page_cache
+from tokumei_arena.web import page_cache
 from tokumei_arena.work import intake
 from tokumei_arena.work.targets import make_due_targets
+from tokumei_pages import charts
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert('x')</script>"
@@ -76,7 +77,7 @@ def attacked(names: tuple[str, ...], hits: dict[tuple[int, int], int]) -> tuple[
 
 
 def test_the_utility_board_ranks_teams_and_marks_the_own_one() -> None:
-    contest = world.make_contest()
+    contest = world.make_contest(blind=False)
     for place, name in enumerate(("Alpha", "Beta", HOSTILE)):
         _team, captain = world.make_team(contest, name)
         evaluate(world.hand_in(captain, contest.rounds.get()), U=0.5 - place / 10)
@@ -96,7 +97,7 @@ def test_the_utility_board_ranks_teams_and_marks_the_own_one() -> None:
 
 
 def test_the_board_follows_the_feedback_policy() -> None:
-    contest = world.make_contest()
+    contest = world.make_contest(blind=False)
     _team, captain = world.make_team(contest, "Alpha")
     evaluate(world.hand_in(captain, contest.rounds.get()), U=0.123456)
     shown = []
@@ -295,7 +296,7 @@ def test_a_closed_contest_has_no_board_for_strangers() -> None:
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_file_handed_in_by_the_page_is_judged_and_appears_on_the_board() -> None:
-    contest = world.make_contest()
+    contest = world.make_contest(blind=False)
     _team, captain = world.make_team(contest, "Alpha")
     client = sign_in(captain)
     wrong = give(client, round_address(contest), world.GOOD_A.replace(b",1\n", b",<b>\n", 1))

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 
+from tests.arena import world
+from tests.arena.playing import sign_in
+from tokumei_arena.teams import links
 from tokumei_arena.web import body_limit
 from tokumei_arena.web.body_limit import FORM_ROOM, READ_ON, BodyLimit
+from tokumei_arena.web.known_visitor import is_known
 
 FORM = [(b"content-type", b"multipart/form-data; boundary=x")]
 LIMIT = 100
@@ -26,7 +31,12 @@ def _small_limits(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def _answer(
-    pieces: Sequence[bytes], *, headers: Sequence[tuple[bytes, bytes]] = (), path: str = "/", hangs: bool = False
+    pieces: Sequence[bytes],
+    *,
+    headers: Sequence[tuple[bytes, bytes]] = (),
+    path: str = "/",
+    hangs: bool = False,
+    known: bool = True,
 ) -> tuple[int, bytes, bytes]:
     """Send pieces through the limit to an application that reads them; return status, answer and what it read."""
     read = b""
@@ -53,7 +63,7 @@ def _answer(
         sent.append(message)
 
     scope = {"type": "http", "path": path, "headers": list(headers)}
-    asyncio.run(BodyLimit(application)(scope, receive, send))
+    asyncio.run(BodyLimit(application, lambda _headers: known)(scope, receive, send))
     return sent[0]["status"], sent[1]["body"], read
 
 
@@ -67,6 +77,28 @@ def test_of_a_long_body_the_application_sees_that_it_is_too_long_and_no_more() -
     assert (status, len(read)) == (200, 120)
     # Forms may hold a file of the largest size and some fields.
     assert len(_answer([b"a" * 60] * 5, headers=FORM)[2]) == 300
+
+
+def test_files_of_nobody_are_not_read() -> None:
+    """Any address could send 200 MB bodies to any page without signing in."""
+    assert len(_answer([b"a" * 60] * 5, headers=FORM, known=False)[2]) == 120
+    longest = READ_ON * (LIMIT + 1)
+    declared = (b"content-length", str(longest + 1).encode())
+    assert _answer([b"a"], headers=[*FORM, declared], known=False)[0] == 413
+
+
+@pytest.mark.django_db
+def test_who_is_signed_in_is_known_by_session_or_token() -> None:
+    person = world.make_person("Kim")
+    client = sign_in(person)
+    cookie = f"x=1; {settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}".encode()
+    _token, text = links.make_token(person, name="test", scopes=["read"], lasts=timedelta(days=1))
+    assert is_known({b"cookie": cookie})
+    assert is_known({b"authorization": f"Bearer {text}".encode()})
+    for headers in ({}, {b"cookie": cookie[:-3] + b"xyz"}, {b"authorization": b"Bearer nothing"}, {b"cookie": b"\xff"}):
+        assert not is_known(headers)
+    client.logout()
+    assert not is_known({b"cookie": cookie})
 
 
 def test_what_is_far_too_long_is_not_read_to_its_end() -> None:

@@ -19,6 +19,7 @@ from tokumei_arena.errors import NotAllowedError, NotNowError, RefusedError, Too
 from tokumei_arena.models import Attempt, Blob, DataFile, LogEntry, Person, Phase, Round, Submission, Target
 from tokumei_arena.records import logbook
 from tokumei_arena.records.storage import TruthClosedError, open_blob, put_bytes, put_file
+from tokumei_arena.teams import registration_open
 from tokumei_arena.work import intake, targets
 from tokumei_arena.work.targets import make_due_targets
 
@@ -58,6 +59,46 @@ def test_extending_a_phase_pushes_later_ones_back_and_is_logged() -> None:
     assert (entry.action, entry.detail["reason"], entry.actor) == ("phase.extend", "power cut", str(referee.pk))
     with pytest.raises(RefusedError, match="say why"):
         phases.close_phase(phase, by=referee, reason=" ")
+
+
+def test_registration_opened_again_moves_nothing_that_has_begun() -> None:
+    contest = world.make_contest("attack")
+    round_, referee = contest.rounds.get(), world.make_person("Ref", referee=True)
+    before = {one.kind: (one.starts_at, one.ends_at) for one in round_.phases.all()}
+    again = _phase(round_, "registration")
+    phases.extend_phase(again, timezone.now() + timedelta(minutes=20), by=referee, reason="two more teams")
+    round_.refresh_from_db()
+    after = {one.kind: (one.starts_at, one.ends_at) for one in round_.phases.all()}
+    assert {kind for kind in before if before[kind] != after[kind]} == {"registration"}
+    assert _on(round_) == "attack"
+    assert registration_open(contest)
+    phases.close_phase(_phase(round_, "registration"), by=referee, reason="they are in")
+    assert not registration_open(contest)
+    assert _on(round_) == "attack"
+    world.move_to(round_, "scoring")
+    with pytest.raises(NotNowError, match="the phase “scoring” has begun and is never moved"):
+        phases.extend_phase(_phase(round_, "attack"), timezone.now() + timedelta(hours=1), by=referee, reason="late")
+
+
+@pytest.mark.parametrize("following", phases.Following)
+def test_a_longer_round_asks_about_the_next(following: phases.Following) -> None:
+    contest = world.make_contest("anonymize", kinds=("preliminary", "final"))
+    first, final = contest.rounds.order_by("position")
+    for one in final.phases.all():
+        one.starts_at += timedelta(hours=3)
+        one.ends_at = one.ends_at and one.ends_at + timedelta(hours=3)
+        one.save()
+    phase, attack = _phase(first, "anonymize"), _phase(final, "attack").starts_at
+    assert phase.ends_at is not None
+    later, who = phase.ends_at + timedelta(minutes=30), world.make_person("Ref", referee=True)
+    if following is phases.Following.ASK:
+        with pytest.raises(RefusedError, match="the final round would begin before the results are out; say whether"):
+            phases.extend_phase(phase, later, by=who, reason="storm")
+        assert _phase(first, "anonymize").ends_at == phase.ends_at
+        return
+    phases.extend_phase(phase, later, by=who, reason="storm", following=following)
+    moved = timedelta(minutes=30) if following is phases.Following.MOVE else timedelta(0)
+    assert _phase(final, "attack").starts_at == attack + moved
 
 
 def test_closing_a_phase_begins_the_next() -> None:

@@ -50,7 +50,7 @@ def _new_form(**changes: Any) -> dict[str, Any]:
             fields[f"{kind}-{phase}"] = timezone.localtime(starts).strftime("%Y-%m-%dT%H:%M")
         fields |= {f"{kind}-weight": plan.weight, f"{kind}-attack_limit": plan.attack_limit}
         fields |= {f"{kind}-release_feedback": "exact", f"{kind}-attack_feedback": "delayed"}
-        fields[f"{kind}-freeze_minutes"] = 0
+        fields |= {f"{kind}-freeze_minutes": 0, f"{kind}-blind": "on"}
     fields |= {"parameter-p": "1/3", "parameter-alpha": "1/2000"}
     return {**fields, **changes}
 

@@ -32,7 +32,7 @@ def table(answer: Any) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_formula_cells_are_neutralised_in_text_and_numbers_untouched(name: str) -> None:
-    contest = world.make_contest()
+    contest = world.make_contest(blind=False)
     _team, captain = world.make_team(contest, name)
     evaluate(world.hand_in(captain, contest.rounds.get()), U=-0.5, il_date=1e-7)
     head, row = table(export(contest, "csv"))
@@ -95,7 +95,7 @@ def test_results_are_exported_when_they_are_out() -> None:
 
 
 def test_the_utility_export_tells_no_more_than_the_board() -> None:
-    contest = world.make_contest()
+    contest = world.make_contest(blind=False)
     _team, captain = world.make_team(contest, "Alpha")
     evaluate(world.hand_in(captain, contest.rounds.get()), U=0.123456)
     Round.objects.update(release_feedback="bands")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.source_code import imports, tree_of
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 ARENA = SOURCE / "tokumei_arena"
 FILES = sorted(path for path in ARENA.rglob("*.py") if "migrations" not in path.parts)
@@ -44,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
 def imported(file: Path) -> set[tuple[str, ...]]:
     """Return the modules that a file imports, lazily or not, as their parts."""
     found: set[tuple[str, ...]] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in imports(tree_of(file)):
         if isinstance(node, ast.ImportFrom) and node.module:
             parts = tuple(node.module.split("."))
             found |= {(*parts, alias.name) for alias in node.names} if len(parts) == 1 else {parts}

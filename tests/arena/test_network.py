@@ -169,13 +169,13 @@ def test_what_is_far_too_long_is_refused_clearly(
 def test_static_files_come_without_a_warning(server: RealServer) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     with closing(connection):
-        connection.request("GET", "/static/arena/arena.css")
+        connection.request("GET", "/static/pages/pages.css")
         answer = connection.getresponse()
         data = answer.read()
         assert (answer.status, answer.getheader("Content-Type")) == (200, 'text/css; charset="utf-8"')
         assert len(data) == int(answer.getheader("Content-Length", "0")) > 1000
         tag = answer.getheader("ETag", "")
-        connection.request("GET", "/static/arena/arena.css", headers={"If-None-Match": tag})
+        connection.request("GET", "/static/pages/pages.css", headers={"If-None-Match": tag})
         again = connection.getresponse()
         assert (again.status, again.read()) == (304, b"")
     assert "StreamingHttpResponse" not in server.messages.read_text()

@@ -62,7 +62,7 @@ def fresh(round_: Round) -> Round:
     return Round.objects.select_related("contest").prefetch_related("phases").get(pk=round_.pk)
 
 
-def shown(round_: Round, viewer: Any) -> list[tuple[str, int | None, Any, int]]:
+def shown(round_: Round, viewer: Any) -> list[tuple[str, int | None, Any, int | None]]:
     """Return names, ranks, U and number of submissions on the board."""
     rows = standings.board(fresh(round_), viewer).rows
     return [(row.name, row.rank, row.figures.get("U"), row.submissions) for row in rows]
@@ -70,8 +70,8 @@ def shown(round_: Round, viewer: Any) -> list[tuple[str, int | None, Any, int]]:
 
 @pytest.fixture
 def contest() -> Contest:
-    """Return a contest of three teams in anonymization."""
-    made = world.make_contest()
+    """Return a contest of three teams in anonymization, with an open board."""
+    made = world.make_contest(blind=False)
     for name in ("Alpha", "Beta", "Gamma"):
         world.make_team(made, name)
     return made

@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import stat
+import struct
 import tempfile
 import zipfile
 from pathlib import Path
@@ -73,10 +74,26 @@ def encrypted(data: bytes) -> bytes:
     return bytes(made)
 
 
+def zip64(entries: dict[str, bytes], told: int) -> bytes:
+    """Return an archive whose 64-bit record says how many entries there are; the usual one says a single one."""
+    made = zipped(entries)
+    place = made.rfind(b"PK\x05\x06")
+    size, offset = struct.unpack_from("<II", made, place + 12)
+    record = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, told, told, size, offset)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, place, 1)
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, min(size, 46), offset, 0)
+    return made[:place] + record + locator + end
+
+
 @pytest.mark.parametrize(
     "packed",
-    [world.GOOD_A, gzip.compress(world.GOOD_A), zipped({"x/my file.CSV": world.GOOD_A})],
-    ids=["plain", "gzip", "zip"],
+    [
+        world.GOOD_A,
+        gzip.compress(world.GOOD_A),
+        zipped({"x/my file.CSV": world.GOOD_A}),
+        zip64({"A.csv": world.GOOD_A}, 1),
+    ],
+    ids=["plain", "gzip", "zip", "zip64"],
 )
 def test_plain_gz_and_zip_give_the_same_bytes(tmp_path: Path, packed: bytes) -> None:
     assert accepted(tmp_path, packed) == {"A.csv": world.GOOD_A}
@@ -100,6 +117,8 @@ def test_files_of_an_archive_are_found_by_name(tmp_path: Path) -> None:
         (zipped({"A.csv": b"/etc/passwd"}, mode=stat.S_IFLNK | 0o777), ("A",), "zip-name"),
         (zipped({f"{number}.csv": b"1" for number in range(6)}), ("A",), "zip-entries"),
         (zipped({f"{number}.csv": b"1" for number in range(3000)}), ("A",), "zip-entries"),
+        (zip64({f"{number}.csv": b"1" for number in range(3000)}, 3000), ("A",), "zip-entries"),
+        (zip64({"A.csv": b"1"}, 1).replace(b"PK\x06\x06", b"PK\x06\x05"), ("A",), "zip-damaged"),
         (encrypted(b"1"), ("A",), "zip-encrypted"),
         (zipped({"A.csv": zipped({"A.csv": b"1"})}), ("A",), "nested"),
         (zipped({"A.csv": gzip.compress(b"1")}), ("A",), "nested"),

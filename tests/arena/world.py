@@ -73,14 +73,19 @@ def move_to(round_: Round, phase: str | None) -> None:
 
 
 def make_contest(
-    phase: str | None = "anonymize", *, rule_set: str = "pws2018", kinds: tuple[str, ...] = ("final",), **fields: Any
+    phase: str | None = "anonymize",
+    *,
+    rule_set: str = "pws2018",
+    kinds: tuple[str, ...] = ("final",),
+    blind: bool = True,
+    **fields: Any,
 ) -> Contest:
     """Return an open contest whose rounds are all in this phase, with the small T as common data."""
     number = Contest.objects.count() + 1
     values = {"slug": f"cup-{number}", "name": f"Cup {number}", "is_open": True, "terms": "Be fair.", **fields}
     contest = Contest.objects.create(rule_set=rule_set, **values)
     for position, kind in enumerate(kinds):
-        round_ = Round.objects.create(contest=contest, kind=kind, position=position)
+        round_ = Round.objects.create(contest=contest, kind=kind, position=position, blind=blind)
         move_to(round_, phase)
         if rule_set == "pws2018":
             DataFile.objects.create(round=round_, name="T", blob=put_bytes(Blob.Area.DATA, "T.csv", T))

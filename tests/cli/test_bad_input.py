@@ -30,7 +30,7 @@ TABLES = {
     "binary": (GARBAGE, "makes this binary data, not text; give CSV text or Parquet", "unreadable", 1, None),
     "NUL": (GOOD + b"3,2011/1/8,\0,1\n", "a NUL byte makes this binary data", "unreadable", 5, None),
     "undecodable": (GOOD + b"3,2011/1/8,\xff\xfe\x80,1\n", "is not UTF-8 or CP932 text; save", "unreadable", 5, None),
-    "UTF-16": (GOOD.decode().encode("utf-16"), "this is UTF-16 text; save it as UTF-8", "unreadable", None, None),
+    "UTF-16": (GOOD.decode().encode("utf-16")[:-1], "this is UTF-16 text; save it as UTF-8", "unreadable", None, None),
     "zip": (b"PK\x03\x04" + GARBAGE, "a zip archive or an Excel workbook; unpack it", "unreadable", None, None),
     "cut gzip": (gzip.compress(GOOD)[:40], "the gzip data is damaged or cut off", "unreadable", None, None),
     "cut Parquet": (b"PAR1" + GARBAGE, "not a Parquet file, or it is damaged", "unreadable", None, None),

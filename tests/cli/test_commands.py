@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from tests.cli.refusal import refused
 from tests.conftest import Run
-from tokumei.cli.main import build_app
+from tests.program import program
 from tokumei.errors import UnknownPartError
 from tokumei.parts import find_part, part_names
 
@@ -27,35 +26,42 @@ def _walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
         yield from _walk(inner, (*words, name))
 
 
-EVERY = dict(_walk(typer.main.get_command(build_app())))
 # Django's own commands take Django's own options.
 PASSED_ON = ("arena", "manage")
-LEAVES = {
-    words: command for words, command in EVERY.items() if not getattr(command, "commands", None) and words != PASSED_ON
-}
+
+
+def every() -> dict[tuple[str, ...], Any]:
+    """Return all groups and commands by their words."""
+    return dict(_walk(program()))
+
+
+def leaves() -> dict[tuple[str, ...], Any]:
+    """Return all commands of ours."""
+    return {words: one for words, one in every().items() if not getattr(one, "commands", None) and words != PASSED_ON}
 
 
 def test_the_walk_finds_the_commands() -> None:
-    assert {("describe",), ("synth", "purchases"), ("pws2018", "check"), ("audit",)} <= set(LEAVES)
+    assert {("describe",), ("synth", "purchases"), ("pws2018", "check"), ("audit",)} <= set(leaves())
 
 
 def test_every_command_and_option_says_what_it_is_for() -> None:
-    for words, command in EVERY.items():
+    ours = leaves()
+    for words, command in every().items():
         assert (command.help or "").strip(), words
-        if words in LEAVES:
+        if words in ours:
             unsaid = [option.name for option in command.params if not (getattr(option, "help", None) or "").strip()]
             assert unsaid == [], words
 
 
 def test_every_command_takes_json() -> None:
-    for words, command in LEAVES.items():
+    for words, command in leaves().items():
         options = {option: parameter for parameter in command.params for option in parameter.opts}
         assert options["--json"].help == "Print one JSON document instead of text.", words
 
 
 @pytest.mark.half_second
 def test_every_command_refuses_an_unknown_option_as_json_too(run: Run, tmp_path: Path) -> None:
-    for words in LEAVES:
+    for words in leaves():
         error = refused(run, tmp_path, *words, "--no-such-thing")
         assert error["code"] == "usage", words
         assert error["message"].startswith("there is no option --no-such-thing"), words
@@ -64,7 +70,7 @@ def test_every_command_refuses_an_unknown_option_as_json_too(run: Run, tmp_path:
 
 @pytest.mark.half_second
 def test_help_answers(run: Run) -> None:
-    for words in [(), *EVERY]:
+    for words in [(), *every()]:
         asked = run(*words, "--help")
         assert (asked.status, asked.err) == (0, ""), words
         assert ("Usage: tokumei" if words != PASSED_ON else "tokumei arena manage help") in asked.out, words
@@ -241,38 +247,49 @@ def test_names_are_not_taken_for_markup(run: Run, tmp_path: Path) -> None:
         assert name in told.out
 
 
-def _completed(words: str, count: int) -> list[str]:
-    """Ask for completions as the shell does."""
-    environment = {**os.environ, "_TOKUMEI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(count)}
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "tokumei")], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-    return done.stdout.split()
+def _asked(words: str, count: int) -> dict[str, str]:
+    """Return the variables with which a shell asks for completions."""
+    return {"_TOKUMEI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(count)}
 
 
 @pytest.mark.half_second
-def test_the_shell_completes_commands_options_and_names() -> None:
-    assert _completed("tokumei des", 1) == ["describe"]
-    assert _completed("tokumei pws2018 che", 2) == ["check", "check-guesses"]
-    assert "--schema" in _completed("tokumei describe --", 2)
-    assert _completed("tokumei anonymize x --method pseudo", 4) == ["pseudonymize"]
-    assert _completed("tokumei attack re-u", 2) == ["re-uniq"]
+def test_the_installed_program_completes_for_the_shell() -> None:
+    script = str(Path(sys.executable).parent / "tokumei")
+    environment = {**os.environ, **_asked("tokumei des", 1)}
+    done = subprocess.run([script], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout.split(), done.stderr) == (["describe"], "")
+
+
+@pytest.fixture
+def _stdout_is_read_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typer ends the program with a completion; then nothing is written any more, but the tests have to read it."""
+    monkeypatch.setattr("tokumei.cli.main.forget_stdout", lambda: None)
 
 
 @pytest.mark.half_second
+@pytest.mark.usefixtures("_stdout_is_read_afterwards")
+def test_the_shell_completes_commands_options_and_names(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def completed(words: str, count: int) -> list[str]:
+        for name, value in _asked(words, count).items():
+            monkeypatch.setenv(name, value)
+        told = run()
+        assert told.err == ""
+        return told.out.split()
+
+    assert completed("tokumei des", 1) == ["describe"]
+    assert completed("tokumei pws2018 che", 2) == ["check", "check-guesses"]
+    assert "--schema" in completed("tokumei describe --", 2)
+    assert completed("tokumei anonymize x --method pseudo", 4) == ["pseudonymize"]
+    assert completed("tokumei attack re-u", 2) == ["re-uniq"]
+
+
+@pytest.mark.usefixtures("_stdout_is_read_afterwards")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_completion_script_is_shown(shell: str) -> None:
-    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "tokumei"), "--show-completion", shell],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done
-    assert "_TOKUMEI_COMPLETE" in done.stdout
+def test_the_completion_script_is_shown(shell: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    told = run("--show-completion", shell)
+    assert told.status == 0, told
+    assert "_TOKUMEI_COMPLETE" in told.out
 
 
 @pytest.mark.half_second

@@ -8,10 +8,9 @@ import sys
 from typing import Any
 
 import pytest
-import typer
 
-from tokumei.cli.examples import add_examples, examples_of
-from tokumei.cli.main import build_app
+from tests.program import program
+from tokumei.cli.examples import examples_of
 from tokumei.parts import part_names
 
 HOMES = {"arena ": "tokumei_arena.commands", "": "tokumei.cli"}
@@ -20,8 +19,6 @@ EXAMPLES = {prefix + name for prefix, home in HOMES.items() for name in examples
 
 
 def commands() -> dict[str, Any]:
-    app = build_app()
-    add_examples(app)
     found: dict[str, Any] = {}
 
     def walk(command: Any, path: str) -> None:
@@ -32,16 +29,13 @@ def commands() -> dict[str, Any]:
         for name, one in inner.items():
             walk(one, f"{path} {name}".strip())
 
-    walk(typer.main.get_command(app), "")
+    walk(program(), "")
     return found
-
-
-COMMANDS = commands()
 
 
 @pytest.mark.half_second
 def test_every_command_shows_an_example_that_its_parser_takes() -> None:
-    for name, command in COMMANDS.items():
+    for name, command in commands().items():
         lines = [line.removeprefix("tokumei ") for line in (command.epilog or "").split("\n\n")[1:]]
         assert lines, f"write an example of 'tokumei {name}' in the examples of its package"
         for line in lines:
@@ -52,7 +46,7 @@ def test_every_command_shows_an_example_that_its_parser_takes() -> None:
 
 
 def test_no_example_is_of_a_command_that_is_gone() -> None:
-    assert sorted(EXAMPLES - set(COMMANDS)) == []
+    assert sorted(EXAMPLES - set(commands())) == []
 
 
 def test_commands_without_colour_have_no_escapes(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tokumei.cli.main import main
+from tokumei.methods.grouping import partition
+from tokumei.methods.grouping.search import search_groups
+from tokumei.progress import is_enough
 from tokumei.synth.writing import write_synthetic
 
 pytestmark = pytest.mark.half_second
@@ -126,6 +130,29 @@ def test_a_search_ends_at_once(tmp_path: Path, number: int, status: int, threads
     assert err.endswith("; no half-written file is left\n")
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == [t]
+
+
+def test_ctrl_c_takes_the_best_found_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The search of a release ends early with a whole release, and the command says so."""
+    write_synthetic("purchases", tmp_path / "shop.csv", subjects=20, seed=1)
+
+    def interrupted(*given: Any, **named: Any) -> Any:
+        if not is_enough():
+            os.kill(os.getpid(), signal.SIGINT)
+        while not is_enough():
+            time.sleep(0.01)
+        return search_groups(*given, **named)
+
+    monkeypatch.setattr(partition, "search_groups", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main(["anonymize", str(tmp_path / "shop.csv"), "--skip-audit", "-o", str(tmp_path / "release")])
+    assert ended.value.code == 0
+    err = capsys.readouterr().err
+    assert "ending the search with the best found so far; press Ctrl-C again to stop without a result\n" in err
+    assert "warning: the search was ended by hand: this is the best found until then" in err
+    assert (tmp_path / "release" / "data.csv").exists()
 
 
 def _run(folder: Path, redirection: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -33,7 +36,7 @@ def release(run: Run, tmp_path: Path, table: Path) -> Path:
 
 @pytest.mark.half_second
 def test_a_report_is_written_with_the_secret_beside_the_release(
-    run: Run, tmp_path: Path, table: Path, release: Path
+    run: Run, tmp_path: Path, table: Path, release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "report.html"
     done = run("report", "--original", table, "--release", release, "--k-curve", "2,3", "-o", file, "--json")
@@ -44,7 +47,20 @@ def test_a_report_is_written_with_the_secret_beside_the_release(
     assert done.json == {**expected, "bytes": len(text.encode())}
     assert [name for name in IDS if name in text] == []
     assert "k-anonymity k=3" in text
+    opened: Counter[str] = Counter()
+    opening = io.open
+
+    def counted(path: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if "r" in mode:
+            opened[str(path)] += 1
+        return opening(path, mode, *arguments, **options)
+
+    monkeypatch.setattr(io, "open", counted)
     again = run("report", "--original", table, "--release", release, "--language", "ja", "-o", file)
+    monkeypatch.undo()
+    # What is parsed, compared and hashed are the same bytes: every file is read once.
+    inputs = [table, tmp_path / "release.secret", *release.iterdir()]
+    assert {path.name: opened[str(path)] for path in inputs} == dict.fromkeys((path.name for path in inputs), 1)
     assert again.status == 0
     assert "never hand it out with the release" in again.out
     assert '<html lang="ja">' in file.read_text(encoding="utf-8")
@@ -104,13 +120,13 @@ def test_methods_are_compared_in_table_chart_and_page(run: Run, tmp_path: Path, 
     assert first.status == 0, first.err
     document = first.json
     assert [row["release"] for row in document["runs"]] == ["pseudonymize", "k-anonymity k=2", "k-anonymity k=40"]
-    assert document["front"] == ["pseudonymize", "k-anonymity k=2"]
+    assert document["front"] == ["k-anonymity k=2"]
     assert document["runs"][2]["failure"]
     assert document["runs"][2]["loss"] is None
     names = ["comparison.csv", "comparison.html", "comparison.json", "comparison.svg"]
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == names
     rows = pl.read_csv(tmp_path / "one" / "comparison.csv")
-    assert rows["front"].to_list() == [True, True, False]
+    assert rows["front"].to_list() == [False, True, False]
     assert json.loads((tmp_path / "one" / "comparison.json").read_text(encoding="utf-8"))[1]["verdict"] == "safe"
     assert (tmp_path / "one" / "comparison.svg").read_text(encoding="utf-8").startswith("<svg")
     assert run(*words, "-o", tmp_path / "two").status == 0

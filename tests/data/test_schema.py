@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokumei.data.schema import ISO_DATE, ISO_DATETIME, Column, Kind, Schema
+from tokumei.data.date_directives import ISO_DATE
+from tokumei.data.schema import ISO_DATETIME, Column, Kind, Schema
 from tokumei.errors import SchemaError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
@@ -104,7 +105,7 @@ def test_an_unknown_column_is_refused_with_the_nearest() -> None:
         ("date", "%Y-%m-%d %H", "has '%H', which is no part of a date; times of day need kind = \"datetime\""),
         ("date", "%Y-%m-%", "has '%', which is no part of a date"),
         ("date", "%Y-%m-%-Q", "has '%-Q', which is no part of a date"),
-        ("datetime", "%Y-%m-%d %z", "has '%z', which is no part of a datetime"),
+        ("datetime", "%Y-%m-%d %Z", "has '%Z', which is no part of a datetime"),
         ("number", "%Y", "only dates have a format, but this is a number; leave it out"),
     ],
 )

@@ -115,7 +115,7 @@ def test_duplicate_names_in_the_header(tmp_path: Path) -> None:
 
 
 def test_unusable_cells_are_reported_with_the_lines_of_the_file(tmp_path: Path) -> None:
-    content = 'customer,date,goods,price\na,2011/2/30,"x\ny",1\na,2011/2/1,z,abc\n,2011/2/1,z,0.001\n'
+    content = 'customer,date,goods,price\na,2011/2/30,"x\ny",1\na,2011/2/1,z,abc\n,2011/2/1,z,1O\n'
     with pytest.raises(
         ContentError, match=r"line 2, column 2 \(date\): '2011/2/30' is not a date of the form"
     ) as caught:
@@ -194,7 +194,8 @@ def test_parquet_without_columns(tmp_path: Path) -> None:
         read_table(tmp_path / "t.parquet")
 
 
-CELL = st.text(st.sampled_from('ab",\nx é日'), min_size=1, max_size=4)
+# Blanks around a value are not part of it.
+CELL = st.text(st.sampled_from('ab",\nx é日'), min_size=1, max_size=4).map(str.strip).filter(bool)
 
 
 @pytest.mark.half_second

@@ -17,9 +17,11 @@ WRITTEN = Path(__file__).parent / "version_0_1"
 
 @pytest.mark.half_second
 @pytest.mark.parametrize(("name", "share", "status"), [("safe", 0.5, 0), ("keyed", 1.0, 1)])
-def test_a_release_and_its_secret_open(run: Run, name: str, share: float, status: int) -> None:
-    given = ["--original", WRITTEN / "original.csv", "--release", WRITTEN / name]
-    audited = run("audit", *given, "--secret", WRITTEN / f"{name}.secret", "--json")
+def test_a_release_and_its_secret_open(run: Run, tmp_path: Path, name: str, share: float, status: int) -> None:
+    # What an audit finds out is kept beside the release.
+    copy = shutil.copytree(WRITTEN, tmp_path / "written")
+    given = ["--original", copy / "original.csv", "--release", copy / name]
+    audited = run("audit", *given, "--secret", copy / f"{name}.secret", "--json")
     assert (audited.status, audited.json["with_secret"], audited.json["max_posterior"]) == (status, True, share)
     # The words of its version are as canonical as those of today; a seed in its Secret is told all the same.
     assert "summary-text" not in [reason["code"] for reason in audited.json["reasons"]]

@@ -52,6 +52,18 @@ def test_the_front_is_what_nobody_beats(points: list[tuple[float, float]]) -> No
     assert any(run.front for run in runs) or not runs
 
 
+def test_what_is_unsafe_is_no_trade_off_and_beats_nobody() -> None:
+    """Plain pseudonyms lose nothing and name everybody: "best trade-off: yes" was said of them."""
+    runs = [
+        Run(method="pseudonymize", loss=0.0, risk=1.0, verdict="unsafe"),
+        Run(method="broken", loss=0.1, risk=0.1, verdict="unsafe"),
+        Run(method="k-anonymity", loss=0.3, risk=0.33, verdict="safe"),
+        Run(method="noise", loss=0.2, risk=0.4, verdict="not-shown-unsafe"),
+        Run(method="worse", loss=0.4, risk=0.5, verdict="not-shown-unsafe"),
+    ]
+    assert [run.front for run in mark_front(runs)] == [False, False, True, True, False]
+
+
 def test_a_failed_run_is_never_on_the_front() -> None:
     assert [run.front for run in mark_front([Run(method="a", failure="x"), Run(method="b", loss=1.0, risk=1.0)])] == [
         False,
@@ -66,7 +78,7 @@ def test_methods_are_compared_and_failures_are_rows() -> None:
     by_name = {run.name: run for run in done}
     assert by_name["pseudonymize"].loss == 0.0
     assert by_name["pseudonymize"].risk == 1.0
-    assert (by_name["pseudonymize"].verdict, by_name["pseudonymize"].front) == ("unsafe", True)
+    assert (by_name["pseudonymize"].verdict, by_name["pseudonymize"].front) == ("unsafe", False)
     good = by_name["k-anonymity k=2"]
     assert good.verdict == "safe"
     assert good.candidates is not None
@@ -101,7 +113,8 @@ def test_no_attack_follows_the_order_of_the_file() -> None:
     """The contest's re-item takes subjects and items as they come; a report must not depend on that."""
     history = sample("mixed")
     shuffled = history.take(np.random.default_rng(4).permutation(len(history)))
-    made = make_release(history, Plan(method="k-anonymity", parameters={"k": 2, "effort": "fast"}, seed=1), audit=False)
+    plan = Plan(method="k-anonymity", content="tight", parameters={"k": 2, "effort": "fast"}, seed=1)
+    made = make_release(history, plan, audit=False)
     found = comparison.extra_attacks(made)
     assert list(found) == ["re-uniq", "re-item"]
     assert 0 < found["re-item"][0] < 1

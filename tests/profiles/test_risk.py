@@ -82,7 +82,7 @@ HINTED = {
     "nothing": ([""] * 24, "has no values at all; drop it in the schema ({ drop = true })"),
     "names": ([f"Person {'abcdefghijklmnopqrstuvwx'[n]}" for n in range(24)], NAMES_HINT),
     "mistakes": (
-        [str(n) for n in range(23)] + ["n/a"],
+        [str(n) for n in range(23)] + ["soon"],
         "most of these are numbers, some are not; correct those that are mistakes, or leave it a category",
     ),
     "codes": (["POST", "85123A", "22423"] * 8, ""),

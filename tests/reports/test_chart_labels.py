@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 
 from tokumei.reports import charts, release_charts
+from tokumei.reports.trade_off_chart import HEIGHT, WIDTH, Box, trade_off_chart
 
 SIDES = {"share": "named", "random": "blind"}
 
@@ -54,17 +56,86 @@ def test_the_bars_of_posteriors_stop_at_the_promise() -> None:
     assert [text for text in texts if text.endswith("%")] == ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]
 
 
-def test_no_name_of_the_trade_off_covers_a_point() -> None:
+OUTCOMES = {name: name for name in ("loss", "risk", "safe", "not-shown-unsafe", "unsafe")}
+
+
+def _trade_off(names: list[str], losses: list[float], risks: list[float]) -> list[tuple[Box, Box]]:
+    """Return for every release the box of its name and the box of its point."""
+    verdicts = ["unsafe"] * len(names)
+    rows = pl.DataFrame(
+        {"release": names, "loss": losses, "risk": risks, "verdict": verdicts, "front": [True] * len(names)}
+    )
+    svg = trade_off_chart(rows, words=OUTCOMES)
+    wide, high = WIDTH / (1.35 * max(losses)), HEIGHT / 1.05
+    boxes = []
+    for name, loss, risk in zip(names, losses, risks, strict=True):
+        x, y = map(float, re.findall(r"<text[^>]*translate\((-?[\d.]+),(-?[\d.]+)\)[^>]*>" + re.escape(name), svg)[0])
+        # The text stands on y, which is 4 below its middle; a letter is at least half as wide as high.
+        text = Box(x, x + 5.5 * len(name), y - 9, y + 1)
+        left, top = loss * wide, HEIGHT - risk * high
+        boxes.append((text, Box(left - 5, left + 5, top - 5, top + 5)))
+    return boxes
+
+
+@pytest.mark.parametrize("crowd", ["spread", "one spot", "right edge", "bottom"])
+def test_no_name_of_the_trade_off_covers_a_point_or_another_name(crowd: str) -> None:
     names = ["k-anonymity k=3", "k-anonymity k=5", "microaggregation k=3", "microaggregation k=5", "pseudonymize"]
-    losses, risks = [0.453, 0.589, 0.59, 0.697, 0.0], [1 / 3, 0.2, 1 / 3, 0.183, 1.0]
-    verdicts = ["safe", "safe", "not-shown-unsafe", "not-shown-unsafe", "unsafe"]
-    rows = pl.DataFrame({"release": names, "loss": losses, "risk": risks, "verdict": verdicts, "front": [True] * 5})
-    words = {name: name for name in ("loss", "risk", "safe", "not-shown-unsafe", "unsafe")}
-    svg = release_charts.trade_off_chart(rows, words=words)
-    wide, high = 560 / (1.35 * 0.697), 320 / 1.05
-    points = [(loss * wide, 320 - risk * high) for loss, risk in zip(losses, risks, strict=True)]
-    for name in names:
-        x, y = map(float, re.findall(r"<text[^>]*translate\(([\d.]+),([\d.]+)\)[^>]*>" + name, svg)[0])
-        crossed = [(left, top) for left, top in points if x < left + 5 and left - 5 < x + 5.5 * len(name)]
-        # The text stands on y and is about 8 high; a point is 5 around its middle.
-        assert all(top - 5 >= y or top + 5 <= y - 8 for _, top in crossed), name
+    losses, risks = {
+        "spread": ([0.453, 0.589, 0.59, 0.697, 0.0], [1 / 3, 0.2, 1 / 3, 0.183, 1.0]),
+        "one spot": ([0.5] * 5, [0.3333, 0.3334, 0.3333, 0.33, 0.34]),
+        "right edge": ([1.0, 0.99, 0.98, 0.97, 0.5], [0.5, 0.49, 0.48, 0.47, 0.46]),
+        "bottom": ([0.2, 0.21, 0.22, 0.23, 1.0], [0.0, 0.0, 0.01, 0.0, 0.02]),
+    }[crowd]
+    placed = _trade_off(names, losses, risks)
+    for number, (text, _) in enumerate(placed):
+        assert not any(text.meets(point) for _, point in placed), names[number]
+        assert not any(text.meets(other) for other, _ in placed[:number]), names[number]
+        assert text.left >= -1, names[number]
+
+
+def _outside(svg: str) -> list[str]:
+    """Return the texts of a chart that would not fit into it if their letters were as wide as those of wide fonts."""
+    root = ElementTree.fromstring(svg)  # noqa: S314 - our own text
+    _, _, width, _ = map(float, root.attrib["viewBox"].split())
+    cut = []
+
+    def walk(element: ElementTree.Element, left: float) -> None:
+        moved = re.search(r"translate\((-?[\d.]+)", element.get("transform", ""))
+        left += float(moved.group(1)) if moved else 0.0
+        if element.tag.endswith("text") and "rotate" not in element.get("transform", ""):
+            text = "".join(element.itertext())
+            wide = charts.text_width(text, float(element.get("font-size", "11px").removesuffix("px")))
+            start = left - wide * {"end": 1.0, "middle": 0.5}.get(element.get("text-anchor", ""), 0.0)
+            if start < -1 or start + wide > width + 1:
+                cut.append(text)
+        for child in element:
+            walk(child, left)
+
+    walk(root, 0.0)
+    return cut
+
+
+def test_long_japanese_names_are_not_cut_where_no_font_has_them() -> None:
+    """Names of attacks were cut at the left: they were measured without the font that they were read with."""
+    names = ["誤差が最小の割り当て", "最も確率の高い持ち主", "Very long name of an attack that somebody added"]
+    rows = pl.DataFrame({"attack": names, "share": [0.3, 0.2, 0.1], "baseline": [0.1] * 3})
+    words = {"share": "言い当てた仮IDの割合", "random": "当てずっぽう"}
+    svg = release_charts.attack_chart(rows, limit=1 / 3, words=words)
+    assert _outside(svg) == []
+    answers = pl.DataFrame({"what": names, "value": [0.3, 0.5, 0.9], "without": [0.1] * 3, "limit": [0.2, None, None]})
+    told = {"value": "公開データあり", "without": "公開データなし", "limit": "上限"}
+    assert _outside(release_charts.measured_chart(answers, words=told)) == []
+    shares = pl.DataFrame({"what": names, "share": [0.1, 0.5, 1.0]})
+    assert _outside(release_charts.share_chart(shares, title="重なり")) == []
+
+
+def test_names_of_a_legend_do_not_run_into_each_other() -> None:
+    words = {**OUTCOMES, "safe": "安全", "not-shown-unsafe": "危険は見つからない", "unsafe": "安全ではない"}
+    rows = pl.DataFrame({"release": ["a"], "loss": [0.3], "risk": [0.3], "verdict": ["safe"], "front": [True]})
+    svg = trade_off_chart(rows, words=words)
+    entries = re.findall(
+        r'<g transform="translate\(([\d.]+),[\d.]+\)"><path class="background"[^>]*opacity="1"/>.*?>([^<]+)</text>', svg
+    )
+    assert [name for _, name in entries] == ["安全", "危険は見つからない", "安全ではない"]
+    ends = [float(start) + 16 + charts.text_width(name, charts.LEGEND_SIZE) for start, name in entries]
+    assert all(end < float(start) for end, (start, _) in zip(ends, entries[1:], strict=False))

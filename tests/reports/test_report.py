@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import Run
 from tokumei.reports import charts, release_charts
 from tokumei.reports.document import Section, Table, render
+from tokumei.reports.trade_off_chart import trade_off_chart
 
 HOSTILE = "<script>alert('x')</script>&\"'{{ 7 * 7 }}"
 # Attributes and forms by which a document loads something.
@@ -86,7 +87,7 @@ def _charts() -> dict[str, str]:
         "values": release_charts.category_chart(values, words=sides),
         "grid": release_charts.grid_chart(grid, words=sides),
         "map": release_charts.map_chart(points, boxes, words=sides),
-        "trade-off": release_charts.trade_off_chart(releases, words={**sides, **outcomes}),
+        "trade-off": trade_off_chart(releases, words={**sides, **outcomes}),
         "curves": charts.curves(
             [{"n": n, "y": n / 9, "k": HOSTILE, "t": "a"} for n in range(9)],
             x="n",

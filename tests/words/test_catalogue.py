@@ -104,8 +104,11 @@ def _home_of(file: Path) -> str:
 
 def _used(file: Path) -> Iterator[tuple[str, str]]:
     """Yield the codes of messages and reasons that stand in a file, as patterns, with the home of the file."""
+    text = file.read_text(encoding="utf-8")
+    if not re.search(r"Message|_message|Reason", text):
+        return
     home = _home_of(file)
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))

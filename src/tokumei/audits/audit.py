@@ -32,6 +32,7 @@ from tokumei.attacks import (
     with_blanks,
 )
 from tokumei.audits.contradiction import contradiction, not_of_original, unfit_figures
+from tokumei.audits.equal_histories import MOST_LOOKED_FOR, audit_equal_histories
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.group_sizes import audit_groups
 from tokumei.audits.laid_out import LaidOut
@@ -80,8 +81,9 @@ def audit_release(
     it is asked and takes the place of the belief that all hypotheses are equally likely.
     The Secret, where it is given, only lowers the verdict: what an attacker sees without it decides too.
     The cells of a ``truthful`` method hold the values of the original: a release that contradicts it is one of others,
-    whatever its bytes prove. Without ``thorough`` only candidates, identical histories and posteriors are computed, and
-    no reason pairs a pseudonym with its owner: that is the audit of every release that is made, whose words are logged.
+    whatever its bytes prove. Without ``thorough`` only candidates, identical histories and posteriors are computed (of
+    very many pseudonyms identical histories alone, where they prove k), and no reason pairs a pseudonym with its owner:
+    that is the audit of every release that is made, whose words are logged.
     """
     if k is not None and k < 2:
         message = f"k must be at least 2 for an audit, got {k}"
@@ -89,6 +91,10 @@ def audit_release(
     if len(release) == 0 or len(history) == 0:
         message = "there is nothing to audit: the original or the release has no records"
         raise InputError(message, code="empty")
+    if not thorough and k is not None and secret is not None and _very_many(release):
+        proven = audit_equal_histories(history, release, secret, k=k)
+        if proven is not None:
+            return proven
     deadline = None if time_limit is None else time.monotonic() + time_limit
     audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
     audit.guess_seeds, audit.rerun, audit.truthful = guess_seeds, rerun, truthful
@@ -99,6 +105,13 @@ def audit_release(
     if guess_seeds == 0:
         return result
     return with_seed(result, history, audit.release, guess_seeds, replay, deadline=audit.deadline)
+
+
+def _very_many(release: Release) -> bool:
+    """Whether a release has so many pseudonyms that a quick audit looks for candidates only if it must."""
+    if release.people is not None or len(release) <= MOST_LOOKED_FOR:
+        return False
+    return release.pseudonyms.n_unique() > MOST_LOOKED_FOR
 
 
 class _Audit(LaidOut):

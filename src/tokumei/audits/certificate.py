@@ -18,7 +18,6 @@ from importlib.metadata import version
 from typing import Any
 
 from tokumei.audits.counted import CountedFolder
-from tokumei.audits.manifest import file_digests
 from tokumei.audits.result import AuditResult
 from tokumei.audits.signing import SigningKey, signature_holds
 from tokumei.data import Reason, ReleaseFolder
@@ -127,7 +126,7 @@ def verify_certificate(
         findings.append(Reason(code="certificate-signature", values={"file": name}))
     if public_key is not None and key != public_key:
         findings.append(Reason(code="certificate-key", values={"file": name}))
-    wrong = _wrong_files(document["files"], file_digests(folder))
+    wrong = _wrong_files(document["files"], folder.digests)
     findings += [Reason(code="certificate-file", values={"file": file}) for file in wrong]
     shared_by = 0
     if not findings:

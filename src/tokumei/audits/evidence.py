@@ -57,6 +57,22 @@ def worst_protected(pseudonyms: pl.DataFrame, *, shown: int = SHOWN) -> pl.DataF
     return pseudonyms.sort(order, descending=[True, False, False]).head(shown)
 
 
+def worst_groups(pseudonyms: pl.DataFrame, *, shown: int = SHOWN) -> pl.DataFrame:
+    """Return the pseudonyms whose owner is surest, those that are protected alike in one row.
+
+    ``count`` is how many they are, ``pseudonym`` the first of them by name, ``fewest`` and ``most`` their records.
+    """
+    alike = ["posterior", "candidates", "alike"]
+    rounded = pseudonyms.with_columns((pl.col("posterior") / ROUNDING).round() * ROUNDING)
+    grouped = rounded.group_by(alike).agg(
+        pl.len().cast(pl.Int64).alias("count"),
+        pl.col("pseudonym").min(),
+        pl.col("records").min().alias("fewest"),
+        pl.col("records").max().alias("most"),
+    )
+    return grouped.sort(alike, descending=[True, False, False]).head(shown)
+
+
 def evidence_as_dict(evidence: Evidence, *, k: int = 1) -> dict[str, object]:
     """Return the histograms and the worst cases as plain values for JSON; nothing where there is no evidence."""
     pseudonyms = evidence.tables.get("pseudonyms")

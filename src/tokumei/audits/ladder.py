@@ -44,6 +44,8 @@ from tokumei.data import (
     Release,
     Score,
     Secret,
+    coarse_columns,
+    in_middles,
     records_with_people,
     release_with_people,
 )
@@ -79,6 +81,10 @@ def climb_ladder(
         secret = None if secret is None else replace(secret, rows=secret.rows[:0])
     if sensitive is None:
         sensitive = [column.name for column in history.schema.columns if column.sensitive and not column.drop]
+    # Who knows the grids looks at cells of them; what he learns is compared with the values themselves.
+    truth = history
+    if coarse_columns(release.schema):
+        history, release = in_middles(history, release)
     classes = lay_out_classes(history, release, person=person)
     owner = None if secret is None else true_owners(history, classes.histories, secret)
     class_of = own_classes(history, classes, owner)
@@ -93,7 +99,7 @@ def climb_ladder(
     skipped: list[Reason] = []
     with stage("attackers who know little", total=len(rungs) + 2) as advance:
         # What an outsider gets is quick and comes first: it must not fall to the deadline.
-        outsider = _outsider(history, classes, class_of, people=people, rng=rng)
+        outsider = _outsider(history, truth, classes, class_of, people=people, rng=rng)
         advance(1)
         attributes = _attributes(history, classes, class_of, targets, sensitive)
         advance(1)
@@ -101,7 +107,7 @@ def climb_ladder(
             if deadline is not None and time.monotonic() > deadline and climbed:
                 skipped.append(Reason(code="ladder-deadline", values={"attacker": rung.name}))
             else:
-                climbed.append(climb_rung(history, classes, class_of, targets, rung))
+                climbed.append(climb_rung(history, classes, class_of, targets, rung, truth=truth))
             advance(1)
     climbed.sort(key=lambda one: [rung.name for rung in rungs].index(one.rung.name))
     return {
@@ -131,11 +137,17 @@ def mean_score(name: str, values: Floats, without: Floats | None = None) -> Scor
 
 
 def _outsider(
-    history: History, classes: PublishedClasses, class_of: Ints, *, people: int, rng: np.random.Generator
+    history: History,
+    truth: History,
+    classes: PublishedClasses,
+    class_of: Ints,
+    *,
+    people: int,
+    rng: np.random.Generator,
 ) -> dict[str, Score]:
     """Return what somebody gets who knows nothing of anybody and has no original."""
     singles = single_out(history, classes, class_of, predicates=people, rng=rng)
-    letters = recovered(history, classes, class_of, *guessed_records(classes, rng=rng))
+    letters = recovered(truth, classes, class_of, *guessed_records(classes, rng=rng))
     return {
         "outsider/records-recovered": mean_score("records-recovered", letters),
         "outsider/singled-out": mean_score("singled-out", singles.isolated(), singles.elsewhere()),

@@ -51,6 +51,11 @@ class Limits:
                 raise UnreadableError(message, file=named)
         return cls(recipient=recipient, highest={Question(name): float(limit) for name, limit in highest.items()})
 
+    @classmethod
+    def recipients(cls, file: Path | None = None) -> list[str]:
+        """Return the recipients that have limits in a file (default: those that come with the program)."""
+        return list(_document(file, "the list of recipients" if file is None else str(file)))
+
     def judged(self, answer: Answer) -> Answer:
         """Return an answer with its limit and what it decides.
 

@@ -6,7 +6,6 @@ names of columns and short numbers, numbers have few digits, a version has two o
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -29,7 +28,7 @@ from tokumei.data import (
     stated_verdicts,
 )
 from tokumei.errors import TokumeiError
-from tokumei.parts import HOW_IT_RAN, Method, find_part, make_part
+from tokumei.parts import Method, find_part, make_part
 
 _VERSION = re.compile(r"(0|[1-9]\d?)(\.(0|[1-9]\d?)){1,2}")
 # Methods whose k says how many pseudonyms share every published history.
@@ -70,8 +69,7 @@ def manifest_findings(
         if manifest.get(key) != counted or isinstance(manifest.get(key), bool)
     ]
     stated = manifest.get("files")
-    hashes = file_digests(folder)
-    hashes.pop(MANIFEST_NAME, None)
+    hashes = {name: digest for name, digest in folder.digests.items() if name != MANIFEST_NAME}
     for name in sorted(hashes.keys() | (stated.keys() if isinstance(stated, dict) else set())):
         if not isinstance(stated, dict) or stated.get(name) != hashes.get(name):
             findings.append(finding("wrong-hash", file=name))
@@ -106,7 +104,7 @@ def _stated_as_made(method: Method, parameters: Mapping[str, Any], columns: Coll
 
     Version 0.1 stated all that it knew, and no other choice of names: that would be room for a message.
     """
-    names = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
+    names = method.stated_parameters
     if list(parameters) not in (names, [name for name in names if name not in method.not_in_0_1]):
         return False
     free_text = {info.name: info.type == "str" and not info.choices for info in method.parameters()}
@@ -153,10 +151,9 @@ def _earlier(stated: object, installed: str) -> bool:
 
 def own_summary(folder: ReleaseFolder, facts: ReleaseFacts, method: Method | None) -> str | None:
     """Return the summary of the folder if it is one that this release can have, else None."""
-    file = folder.path / SUMMARY_NAME
-    if method is None or not file.is_file():
+    present = folder.content.get(SUMMARY_NAME)
+    if method is None or present is None:
         return None
-    present = file.read_bytes()
     versions = versions_of(folder.manifest)
     k = folder.parameters.get("k")
     stated = stated_verdicts(present.decode("utf-8", "replace"))
@@ -174,10 +171,3 @@ def own_summary(folder: ReleaseFolder, facts: ReleaseFacts, method: Method | Non
         if text.encode() == present:
             return text
     return None
-
-
-def file_digests(folder: ReleaseFolder) -> dict[str, str]:
-    """Return the SHA-256 of every file of a release folder by its name, the parts of its data among them."""
-    files = [path for path in sorted(folder.path.iterdir()) if path.is_file()]
-    named = {path.name: path for path in files} | {part.name: folder.path / part.name for part in folder.parts}
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in named.items()}

@@ -33,18 +33,17 @@ def byte_findings(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]
     method, facts, text = stated_method(folder), ReleaseFacts.of(release), release.text()
     smallest = smallest_group(folder, release, text)
     findings = [*folder_findings(folder), *manifest_findings(folder, facts, method, smallest)]
-    data_format = folder.data.suffix.removeprefix(".")
+    data_format = folder.data_format
     summary = own_summary(folder, facts, method)
-    present = {path.name: path.read_bytes() for path in sorted(folder.path.iterdir()) if path.is_file()}
     expected, _ = folder_files(
         replace(release, method=folder.method),
         parameters=folder.parameters,
         data_format=data_format,
-        summary=summary if SUMMARY_NAME in present else None,
+        summary=summary if SUMMARY_NAME in folder.content else None,
         versions=versions_of(folder.manifest),
         text=text,
     )
-    findings += differences(folder, present, expected, summary, findings)
+    findings += differences(folder, expected, summary, findings)
     findings += order_findings(folder.data.name, text)
     forms = PseudonymForms(method)
     forms.look(folder.data.name, release.pseudonyms)

@@ -29,14 +29,10 @@ def folder_findings(folder: ReleaseFolder) -> list[Reason]:
 
 
 def differences(
-    folder: ReleaseFolder,
-    present: Mapping[str, bytes],
-    expected: Mapping[str, bytes],
-    summary: str | None,
-    known: Sequence[Reason],
+    folder: ReleaseFolder, expected: Mapping[str, bytes], summary: str | None, known: Sequence[Reason]
 ) -> list[Reason]:
     """Return where the files that are there differ from those expected; ``known`` is what was found before."""
-    findings = []
+    findings, present = [], folder.content
     polars = versions_of(folder.manifest)["polars"]
     if SUMMARY_NAME in present and summary is None:
         findings.append(finding("summary-text", file=SUMMARY_NAME))

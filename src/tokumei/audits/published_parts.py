@@ -70,17 +70,16 @@ class PartedBytes:
             return tuple(self.findings)
         findings = [*folder_findings(folder), *manifest_findings(folder, self.facts, method, smallest)]
         summary = own_summary(folder, self.facts, method)
-        present = {path.name: path.read_bytes() for path in sorted(folder.path.iterdir()) if path.is_file()}
         expected, _ = folder_texts(
             self.facts,
             self._hashes,
             parts=self._listed,
             parameters=folder.parameters,
-            summary=summary if SUMMARY_NAME in present else None,
+            summary=summary if SUMMARY_NAME in folder.content else None,
             versions=self._versions,
         )
         findings += [*self.findings, *self._cut_findings(), *self._forms.findings()]
-        return (*findings, *differences(folder, present, expected, summary, findings))
+        return (*findings, *differences(folder, expected, summary, findings))
 
     def _cut_findings(self) -> list[Reason]:
         """Return the first part that does not end where the records before it say."""

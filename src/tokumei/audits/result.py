@@ -9,7 +9,7 @@ from tokumei.audits.answers import Answer, Question
 from tokumei.audits.joint_risk import JointRisk
 from tokumei.audits.rerun import Rerun
 from tokumei.data import Evidence, Interval, Verdict
-from tokumei.words import Message
+from tokumei.words import Message, Words, conclusion_line, html_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +91,20 @@ class AuditResult:
     def __repr__(self) -> str:
         """Return the outcome alone: reasons and tables tell which guesses are right."""
         return f"AuditResult({self.verdict.outcome.value} at k = {self.k})"
+
+    def _repr_html_(self) -> str:
+        """Return what was concluded, why, and what was not tested, for a notebook; no table of the evidence."""
+        verdict = self.verdict
+        title = conclusion_line(
+            verdict.outcome.value,
+            self.k,
+            Words("en"),
+            recipient=self.recipient,
+            other_original=verdict.of_other_original,
+        )
+        rows = [["why", f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in verdict.reasons]
+        rows += [["not tested", str(one)] for one in verdict.skipped]
+        return html_table(title, rows)
 
     @property
     def proven_k(self) -> int | None:

@@ -16,7 +16,8 @@ class AuditSettings:
     ``limits`` all questions decide the verdict, otherwise naming alone. ``time_limit`` is that of naming, in seconds;
     ``seed`` that of Markov chains and of the people whom attackers look for; ``guess_seeds`` how many small seeds are
     tried on the release. ``quick`` leaves out to run the method again, and all attackers who know little but one;
-    ``allow`` names columns that may be published although they seem to name people.
+    ``allow`` names columns that may be published although they seem to name people. ``fresh`` computes once more what
+    was kept beside the release.
     """
 
     k: int | None = None
@@ -26,3 +27,4 @@ class AuditSettings:
     guess_seeds: int = 0
     quick: bool = False
     allow: Sequence[str] = ()
+    fresh: bool = False

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks import PublishedClasses, consistency_graph, lay_out_classes, linked_people, own_classes
 from tokumei.audits.answers import Answer, Question
 from tokumei.audits.ladder import mean_score
-from tokumei.audits.truth import true_owners
+from tokumei.audits.truth import listed_owners, true_owners
 from tokumei.data import Goal, History, Reason, Release, Score, Secret
 from tokumei.progress import stage
 
@@ -26,15 +27,15 @@ def combine_releases(
     history: History,
     release: Release,
     earlier: Sequence[Release],
-    secrets: Sequence[Secret | None] = (),
+    secrets: Sequence[Secret | pl.DataFrame | None] = (),
     *,
     deadline: float | None = None,
 ) -> Answer:
     """Answer question 5 from this release and the earlier ones, all coded after the same original.
 
-    ``secrets`` are those of this release and of the earlier ones, as far as they are at hand; without one the class
-    that explains the records of a person best is taken for the person's own. After the ``deadline`` (time.monotonic)
-    pairs that were not compared stay candidates.
+    ``secrets`` are those of this release and of the earlier ones, as far as they are at hand, or lists of some of their
+    pseudonyms and subjects; without one the class that explains the records of a person best is taken for the person's
+    own. After the ``deadline`` (time.monotonic) pairs that were not compared stay candidates.
     """
     if not earlier:
         return Answer(question=Question.RELEASES, reasons=(Reason(code="no-earlier-release"),))
@@ -44,8 +45,7 @@ def combine_releases(
         laid_out = [lay_out_classes(history, one) for one in everything]
         own = []
         for classes, secret in zip(laid_out, known, strict=True):
-            owner = None if secret is None else true_owners(history, classes.histories, secret)
-            own.append(own_classes(history, classes, owner))
+            own.append(own_classes(history, classes, _owners(history, classes, secret)))
             advance(1)
         people = np.flatnonzero(np.all([classes_of >= 0 for classes_of in own], axis=0))
         if len(people) == 0:
@@ -61,6 +61,13 @@ def combine_releases(
     skipped = (Reason(code="several-deadline"),) if late else ()
     figures = _figures(laid_out, [classes_of[people] for classes_of in own], linked, fitting)
     return Answer(question=Question.RELEASES, figures=figures, headline="releases/named", skipped=skipped)
+
+
+def _owners(history: History, classes: PublishedClasses, secret: Secret | pl.DataFrame | None) -> Ints | None:
+    """Return the subject of every pseudonym as far as it is known, None where nothing is."""
+    if isinstance(secret, pl.DataFrame):
+        return listed_owners(history, classes.histories, secret)
+    return None if secret is None else true_owners(history, classes.histories, secret)
 
 
 def _fitting(history: History, release: Release, classes: PublishedClasses, deadline: float | None) -> sp.csr_array:

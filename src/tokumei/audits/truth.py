@@ -22,6 +22,16 @@ def true_owners(history: History, histories: Histories, secret: Secret) -> Ints:
     return _owners_by_name(history, histories, secret.owners)
 
 
+def listed_owners(history: History, histories: Histories, owners: pl.DataFrame) -> Ints:
+    """Return the subject of every pseudonym after a list of some of them; MERGED for one that it does not have."""
+    known = owners.filter(pl.col("subject").is_in(history.subjects.implode())).unique("pseudonym")
+    place = pl.DataFrame({"subject": history.subjects.cast(pl.String), "place": np.arange(len(history.subjects))})
+    named = pl.DataFrame({"pseudonym": histories.names.cast(pl.String)})
+    found = named.join(known, on="pseudonym", how="left", maintain_order="left")
+    found = found.join(place, on="subject", how="left", maintain_order="left")
+    return found["place"].fill_null(MERGED).to_numpy().astype(np.int64)
+
+
 def _owners_by_rows(history: History, histories: Histories, secret: Secret) -> Ints:
     """Follow every published record to its original; dummy records say nothing."""
     known = secret.rows >= 0
@@ -71,9 +81,10 @@ def anonymity_level(histories: Histories, owner: Ints | None) -> int:
     truth every pseudonym is taken to have an owner of its own.
     """
     whose = np.arange(len(histories.names)) if owner is None else owner
-    (kind, _), held = np.unique(np.stack((histories.kind, whose)), axis=1, return_counts=True)
+    width = int(whose.max(initial=0)) + 2
+    pairs, held = np.unique(histories.kind * width + whose + 1, return_counts=True)
     most = np.zeros(int(histories.kind.max(initial=-1)) + 1, dtype=np.int64)
-    np.maximum.at(most, kind, held)
+    np.maximum.at(most, pairs // width, held)
     return int((np.bincount(histories.kind)[most > 0] // most[most > 0]).min(initial=len(histories.names)))
 
 

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from tokumei.cli.options import AllowOption, MemoryOption, SchemaOption, SecretOption, SubjectOption, refuse_both
+from tokumei.cli.ledger import (
+    EncryptFlag,
+    LedgerOption,
+    PseudonymsOption,
+    books_of,
+    new_lock,
+    refuse_in_parts,
+    show_booking,
+)
+from tokumei.cli.options import (
+    AllowOption,
+    ContentOption,
+    LimitsOption,
+    MemoryOption,
+    OptionalInput,
+    RecipientOption,
+    SchemaOption,
+    SecretOption,
+    SubjectOption,
+    allowed_by,
+    refuse_both,
+)
 from tokumei.cli.out_of_core import ClusterOption, EngineOption, ResumeOption, in_parts, running_of
 from tokumei.cli.output import (
     JsonFlag,
@@ -22,26 +44,36 @@ from tokumei.cli.output import (
     registered,
     show_table,
     show_verdict,
+    spoken_words,
     tell,
     warn,
 )
+from tokumei.cli.recipients import found_for, show_tried
 from tokumei.errors import ParameterError
+from tokumei.progress import taking_what_there_is, was_ended_early
 from tokumei.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.audits import AuditResult
-    from tokumei.flow import Estimate, Made, Plan, Published, Size
+    from tokumei.data import History
+    from tokumei.flow import Estimate, Made, Plan, Published, Size, Tried
+
+PatienceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--patience",
+        min=0,
+        max=1,
+        metavar="SHARE",
+        help="Search on while a pass saves this share of the loss (default: 0.002; 0: until nothing gains).",
+    ),
+]
 
 
 def anonymize(
-    data: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="INPUT", help="CSV (.gz too) or Parquet file, or a folder of parts; a plan may name it."
-        ),
-    ] = None,
+    data: OptionalInput = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RELEASE_DIR", help="The folder to create.")
     ] = None,
@@ -58,11 +90,15 @@ def anonymize(
     schema: SchemaOption = None,
     subject: SubjectOption = None,
     settings: SettingsOption = None,
+    content: ContentOption = None,
     allow: AllowOption = None,
     threads: ThreadsOption = None,
     secret: SecretOption = None,
     data_format: Annotated[str | None, typer.Option("--format", help="csv (default) or parquet.")] = None,
     seed: SeedOption = None,
+    recipient: RecipientOption = None,
+    limits: LimitsOption = None,
+    patience: PatienceOption = None,
     plan: Annotated[
         Path | None, typer.Option("--plan", metavar="P.toml", help="Run this plan, or run it again.")
     ] = None,
@@ -72,6 +108,9 @@ def anonymize(
     save_plan: Annotated[
         Path | None, typer.Option("--save-plan", metavar="P.toml", help="With --dry-run: write the plan to review.")
     ] = None,
+    ledger: LedgerOption = None,
+    pseudonyms: PseudonymsOption = None,
+    encrypt: EncryptFlag = False,
     skip_audit: Annotated[
         bool, typer.Option("--skip-audit", help="Hand out the release without the quick audit.")
     ] = False,
@@ -104,8 +143,11 @@ def anonymize(
         raise ParameterError(message, code="usage")
     if output is not None:
         check_places(places_of(output, secret))
-    asked = {"method": method, "k": k, "schema": schema, "subject": subject, "set": settings, "seed": seed}
-    asked |= {"format": data_format, "allow": allow}
+    lock = new_lock(output, encrypt=encrypt and not dry_run)
+    books = books_of(ledger, pseudonyms, output, lock)
+    allowed = allowed_by(recipient, limits, ledger=ledger is not None)
+    asked: dict[str, Any] = {"method": method, "k": k, "schema": schema, "subject": subject, "set": settings}
+    asked |= {"seed": seed, "format": data_format, "allow": allow, "patience": patience, "content": content}
     running = running_of(engine, cluster, memory, resume, threads=threads)
     if resume is not None and running is None and not needs_parts(data, None):
         settings = [*(settings or []), f"resume={resume}"]
@@ -114,6 +156,7 @@ def anonymize(
         wanted = _asked(data, asked) if plan is None else _planned(plan, asked)
         source = _needed(data, wanted.input)
         if needs_parts(source, running):
+            refuse_in_parts(books, lock)
             how = running or Running(workers=threads or os.cpu_count() or 1, resume=resume)
             if output is not None and not dry_run:
                 in_parts(source, wanted, places_of(output, secret), how, subject=subject, json=json)
@@ -132,14 +175,39 @@ def anonymize(
         message = "--save-plan goes with --dry-run; a run writes its plan beside the release"
         raise ParameterError(message, code="usage")
     assert output is not None
-    with progress_bars(expected=expected.seconds):
-        made = release(history, whole, threads=threads, audit=not skip_audit)
-        published = made.write(output, secret_file=secret)
+    with progress_bars(expected=expected.seconds), taking_what_there_is():
+        made, tried = (
+            (release(history, whole, threads=threads, audit=not skip_audit, books=books), None)
+            if allowed is None
+            else found_for(history, opened, allowed, threads=threads)
+        )
+        published = made.write(output, secret_file=secret, lock=lock)
+    _tell_reading(history, subject, inferred=wanted.schema is None, json=json)
+    _warn_of(skip_audit=skip_audit, seeded=seed is not None)
+    _finish(made, published, tried, json=json)
+
+
+def _warn_of(*, skip_audit: bool, seeded: bool) -> None:
+    if was_ended_early():
+        warn("the search was ended by hand: this is the best found until then, and the plan run again may lose less")
     if skip_audit:
         warn("the audit was skipped: nobody has looked at what an attacker gets out of this release")
-    if seed is not None:
+    if seeded:
         warn("this release was made from a seed: whoever guesses it can regenerate the pseudonyms; leave --seed out")
-    _finish(made, published, json=json)
+
+
+def _tell_reading(history: History, named: str | None, *, inferred: bool, json: bool) -> None:
+    """Tell what reading decided and left out and, where no schema says it, whose records they were taken for."""
+    from tokumei.words import Message
+
+    words = spoken_words()
+    for note in () if json else history.notes:
+        tell(f"! {words.say(note)}")
+    if json or not inferred:
+        return
+    values = {"subject": history.schema.subject, "people": len(history.subjects), "records": len(history)}
+    why = Message("subject.named") if named is not None else Message("subject.inferred")
+    tell(words.say(Message("subject.taken", {**values, "why": why})))
 
 
 def _needed(data: Path | None, planned: str = "") -> Path:
@@ -158,6 +226,8 @@ def _asked(data: Path | None, asked: dict[str, Any]) -> Plan:
 
     _needed(data)
     settings = parse_settings(find_part("anonymizer", asked["method"] or DEFAULT_METHOD), asked["set"] or [])
+    if asked["patience"] is not None:
+        settings |= {"patience": asked["patience"]}
     plan = plan_of(
         asked["method"],
         settings,
@@ -165,6 +235,7 @@ def _asked(data: Path | None, asked: dict[str, Any]) -> Plan:
         data_format=asked["format"] or "csv",
         seed=asked["seed"],
         allow=tuple(asked["allow"] or ()),
+        content=asked["content"] or "",
     )
     if asked["schema"] is None:
         return plan
@@ -189,7 +260,7 @@ def _finish_dry_run(
     size: Size, plan: Plan, expected: Estimate, where: str, save: Path | None, *, audit: bool, json: bool
 ) -> NoReturn:
     from tokumei.data import write_text
-    from tokumei.flow import spoken
+    from tokumei.flow import spoken, told_contents
 
     if save is not None:
         write_text(save, plan.to_toml(secret=False))
@@ -214,6 +285,8 @@ def _finish_dry_run(
             for column in schema.columns
         ]
         show_table(console, ["column", "becomes", "kind"], [[schema.subject, "a pseudonym", ""], *treated])
+        for message in told_contents(plan):
+            console.print(str(message), markup=False)
         console.print(expected.sentence())
 
     document = {
@@ -221,6 +294,8 @@ def _finish_dry_run(
         "method": plan.method,
         "why": plan.why,
         "parameters": plan.deciding,
+        "content": plan.content,
+        "contents": [str(message) for message in told_contents(plan)],
         "records": size.records,
         "subjects": len(size.lengths),
         "steps": dict(steps),
@@ -250,7 +325,9 @@ def _treatment(drop: bool, keep: bool) -> str:
     return "itself (kept unchanged)" if keep else "generalized"
 
 
-def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
+def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, json: bool) -> NoReturn:
+    from tokumei.flow import told_contents
+
     places, audited, history, plan = published.places, made.audit, made.history, made.plan
     folder = places.folder
     shares, before, after = made.shares, len(history), len(made.release)
@@ -262,6 +339,8 @@ def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
         "method": plan.method,
         "why": plan.why,
         "parameters": plan.deciding,
+        "content": plan.content,
+        "contents": [str(message) for message in told_contents(plan)],
         "records": after,
         "records_original": before,
         "records_deleted": deleted,
@@ -269,7 +348,9 @@ def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
         "utility": made.utility.as_dict(),
         "cells": [{slot: getattr(one, slot) for slot in one.__slots__} for one in shares],
         "seeded": made.secret.seed is not None,
+        "tried": None if tried is None else [one.as_dict() for one in tried],
         "audit": None if audited is None else audited.as_dict(),
+        "ledger": None if made.booking is None else made.booking.as_dict(),
     }
 
     def show(console: Console) -> None:
@@ -278,6 +359,8 @@ def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
             style="bold",
         )
         console.print(f"{plan.method} ({_settings(plan)}): {plan.why}", markup=False)
+        for message in told_contents(plan):
+            console.print(str(message), markup=False)
         rows = [
             [
                 one.name,
@@ -294,8 +377,11 @@ def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
             f"Information lost over all columns: {percent(made.utility.value)} (cell error, where a deleted record "
             f"counts fully); records deleted: {deleted:,} ({percent(deleted / max(before, 1))})."
         )
+        if made.booking is not None:
+            show_booking(console, made.booking)
         if audited is not None:
-            show_verdict(console, audited.verdict, audited.k, quick=True)
+            show_tried(console, tried or ())
+            show_verdict(console, audited.verdict, audited.k, quick=True, recipient=audited.recipient)
             if audited.verdict.outcome == "unsafe" and history.schema.kept:
                 names = ", ".join(sorted({field.column for field in history.schema.kept}))
                 console.print(f"- the attacker is taken to know the columns kept unchanged too: {names}", markup=False)
@@ -304,6 +390,7 @@ def _finish(made: Made, published: Published, *, json: bool) -> NoReturn:
         console.print(
             "The whole audit, with attacks: tokumei audit "
             f"--original {plan.input} --release {folder} --secret {places.secret}"
+            f"{'' if made.booking is None else f' --ledger {made.booking.ledger.folder}'}"
         )
 
     unsafe = audited is not None and audited.verdict.outcome.value == "unsafe"

@@ -11,6 +11,7 @@ import typer
 from tokumei.cli.certificate import signing_key, write_certificate
 from tokumei.cli.options import (
     AllowOption,
+    FreshOption,
     LimitsOption,
     MemoryOption,
     QuickOption,
@@ -38,6 +39,10 @@ EarlierOption = Annotated[
     list[Path] | None,
     typer.Option("--with", metavar="RELEASE_DIR", help="An earlier release of the same people (repeatable)."),
 ]
+LedgerOption = Annotated[
+    Path | None,
+    typer.Option("--ledger", metavar="FOLDER", help="The ledger it was made with: judged with all releases of it."),
+]
 CertificateOption = Annotated[
     Path | None,
     typer.Option("--certificate", metavar="FILE", help="Also write a certificate that others check with 'verify'."),
@@ -62,7 +67,9 @@ def audit(
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
     earlier: EarlierOption = None,
+    ledger: LedgerOption = None,
     quick: QuickOption = False,
+    fresh: FreshOption = False,
     allow: AllowOption = None,
     certificate: CertificateOption = None,
     sign: SignOption = None,
@@ -79,6 +86,7 @@ def audit(
     from tokumei.audits import AuditSettings
     from tokumei.data import read_release
     from tokumei.flow import audit as audit_opened
+    from tokumei.ledgers import Ledger
 
     settings = AuditSettings(
         k=k,
@@ -88,6 +96,7 @@ def audit(
         guess_seeds=guess_seeds,
         quick=quick,
         allow=allow or (),
+        fresh=fresh,
     )
     key = signing_key(certificate, sign, original, secret, schema)
     with progress_bars():
@@ -95,7 +104,8 @@ def audit(
         if method is not None:
             audited = replace(audited, release=replace(audited.release, method=method))
         together = [read_release(folder, audited.history) for folder in earlier or []]
-        result = audit_opened(audited, settings, earlier=together)
+        books = None if ledger is None else Ledger.existing(ledger)
+        result = audit_opened(audited, settings, earlier=together, ledger=books)
     if certificate is not None and audited.folder is not None:
         write_certificate(audited.folder, result, certificate, key)
     finish_audit(result, json=json)

@@ -29,6 +29,10 @@ def compare(
     k: Annotated[
         str | None, typer.Option("--k", metavar="2,3,5", help="The k to try (methods without k: once).")
     ] = None,
+    content: Annotated[
+        str | None,
+        typer.Option("--content", metavar="tight,grid", help="Profiles of contents to try: tight, grid, strong."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="METHOD.NAME=VALUE", help="Set a parameter of a method; may be repeated."),
@@ -46,6 +50,12 @@ def compare(
         str, typer.Option("--language", metavar="en|ja", help="Of the page: English or Japanese.")
     ] = "en",
     allow: AllowOption = None,
+    people: Annotated[
+        int | None, typer.Option("--people", metavar="N", min=2, help="Compare on so many people, drawn at random.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run no method again and leave the usual measures out: a first look.")
+    ] = False,
     threads: ThreadsOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit of each release.")
@@ -62,18 +72,23 @@ def compare(
     """
     from tokumei.data import check_folder_target
     from tokumei.flow import compare as compare_runs
-    from tokumei.flow import plan_runs
+    from tokumei.flow import plan_runs, some_subjects
     from tokumei.words import Words
 
     Words(language)
     names = _names(methods)
-    runs = plan_runs(names, parse_levels(k, "--k"), _by_method(settings or [], names))
+    contents = [name.strip() for name in (content or "").split(",") if name.strip()]
+    runs = plan_runs(names, parse_levels(k, "--k"), _by_method(settings or [], names), contents)
     if output is not None:
         check_folder_target(output)
     with progress_bars():
         history = original(data, schema)
         history.schema.check_publishable()
-        done = compare_runs(history, runs, allow=allow or (), seed=seed, threads=threads, time_limit=time_limit)
+        if people is not None:
+            history = some_subjects(history, people, seed=seed or 0)
+        done = compare_runs(
+            history, runs, allow=allow or (), seed=seed, threads=threads, time_limit=time_limit, quick=quick
+        )
         if output is not None:
             _write(output, history, done, language)
     if output is not None:

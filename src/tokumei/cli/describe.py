@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokumei.cli.options import InputArgument, MemoryOption, SchemaOption, SubjectOption, refuse_both
-from tokumei.cli.output import JsonFlag, bar, check_targets, finish, progress_bars, show_table, tell, visible
+from tokumei.cli.output import (
+    JsonFlag,
+    bar,
+    check_targets,
+    finish,
+    progress_bars,
+    show_table,
+    spoken_words,
+    tell,
+    visible,
+)
 from tokumei.errors import ParameterError
-from tokumei.words import Message, amount, percent
+from tokumei.words import Message, Words, amount, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.profiles import ColumnRisk, Profile, RawRisk, Share
+    from tokumei.profiles import ColumnRisk, Profile, Proposal, RawRisk, Share
 
 SHOWN_PAIRS = 5
 
@@ -31,31 +41,44 @@ def describe(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with charts to look at.")
     ] = None,
+    language: Annotated[
+        str, typer.Option("--language", metavar="en|ja", help="The language of the page: English or Japanese.")
+    ] = "en",
     _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Profile raw data, infer its schema, and show how little knowledge singles a person out."""
-    from tokumei.data import Schema, write_text
-    from tokumei.profiles import describe_data, hints, identifier_suspects
+    from tokumei.data import OWNER_ONLY, Schema, write_text
+    from tokumei.profiles import (
+        describe_data,
+        hints,
+        identifier_suspects,
+        proposal_message,
+        proposals,
+        subject_document,
+    )
 
+    Words(language)
     _check_targets(output, html, data, schema)
     refuse_both(schema, subject)
     with progress_bars():
         described = describe_data(data, None if schema is None else Schema.read(schema), subject=subject)
         history, found, risk = described.sample, described.profile, described.risk
-        noted = list(map(str, hints(history)))
         suspects = identifier_suspects(history)
-        noted += [str(Message("hint.identifier", {"what": suspect.message()})) for suspect in suspects]
-        noted += [str(message) for message in described.sampled()]
+        messages = [*history.notes, *hints(history)]
+        messages += [Message("hint.identifier", {"what": suspect.message()}) for suspect in suspects]
+        messages += described.sampled()
+        noted = list(map(str, messages))
         page = None
         if html is not None:
             from tokumei.cli.describe_page import describe_page
 
-            page = describe_page(history, found, risk, noted, name=data.name)
+            page = describe_page(history, found, risk, messages, name=data.name, language=language)
     if output is not None:
         write_text(output, history.schema.to_toml())
     if html is not None and page is not None:
-        write_text(html, page)
+        # The page shows figures of raw data: it is as confidential as they are.
+        write_text(html, page, mode=OWNER_ONLY)
     if not json:
         for path in (output, html):
             if path is not None:
@@ -64,8 +87,10 @@ def describe(
     def show(console: Console) -> None:
         _show_profile(console, found, risk, {spec.name: spec.column for spec in history.schema.fields})
         _show_risk(console, risk)
-        for hint in noted:
-            console.print(visible(f"! {hint}"))
+        _show_subject(console, described.subject)
+        for hint in messages:
+            console.print(visible(f"! {spoken_words().say(hint)}"))
+        console.print(visible(spoken_words().say(proposal_message(history.schema))), markup=False)
         if output is None:
             console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):", style="bold")
             console.print(history.schema.to_toml(), markup=False)
@@ -76,6 +101,8 @@ def describe(
         "hints": noted,
         "identifiers": {suspect.column: str(suspect.why) for suspect in suspects},
         "schema": history.schema.to_toml(),
+        "grids": proposals(history.schema),
+        "subject": subject_document(history.schema, described.subject),
         "sampled_subjects": len(history.subjects) if described.large else None,
     }
     finish(document, json=json, show=show)
@@ -105,6 +132,30 @@ def _show_profile(console: Console, found: Profile, risk: RawRisk, column_of: Ma
         for one, share in zip(found.columns, shares, strict=True)
     ]
     show_table(console, ["column", "kind", "distinct", "missing", "lowest", "highest", "singles out"], columns)
+
+
+def _show_subject(console: Console, proposal: Proposal | None) -> None:
+    """Print who the records were taken for, and what else they may be of."""
+    if proposal is None:
+        return
+    rows = [
+        [
+            one.column,
+            one.distinct,
+            amount(one.per_value),
+            one.empty,
+            "x" if one.named else "",
+            "x" if one.row_numbers else "",
+            "*" if one.column == proposal.subject else "",
+        ]
+        for one in proposal.candidates
+    ]
+    heads = ["who may be the subject", "distinct", "records each", "empty", "named so", "row numbers", "taken"]
+    show_table(console, heads, rows)
+    words = spoken_words()
+    console.print(visible(f"Subject: {proposal.subject} ({words.say(proposal.why)})."))
+    if proposal.doubt is not None:
+        console.print(visible(f"! {words.say(proposal.doubt)}: 'anonymize' asks for --subject or a schema"))
 
 
 def risk_rows(risk: RawRisk) -> list[tuple[str, float, str]]:

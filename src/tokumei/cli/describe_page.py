@@ -3,103 +3,120 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from tokumei.cli.describe import risk_rows
+import polars as pl
+
 from tokumei.data import History
 from tokumei.profiles import Profile, RawRisk
-from tokumei.reports import Section, Table, charts, render
-from tokumei.words import amount, percent
+from tokumei.reports import Bullets, Prose, Section, Table, charts, render, share_chart
+from tokumei.words import Message, Words, amount, percent
 
 SHOWN_PAIRS = 10
-_WHAT_IS_SHOWN = (
-    "Share of the subjects that are alone with what somebody knows of them, if the data were handed out under "
-    "pseudonyms only. Known records are distinct records of the subject, chosen at random; where there are too "
-    "many choices to try all, they are drawn and the 95 % interval is given."
-)
 
 
-def describe_page(history: History, found: Profile, risk: RawRisk, hints: Sequence[str], *, name: str) -> str:
+def describe_page(
+    history: History, found: Profile, risk: RawRisk, hints: Sequence[Message], *, name: str, language: str = "en"
+) -> str:
     """Return the page as HTML text; it shows figures of the raw data and is as confidential as the data."""
+    words = Words(language)
     known = risk.known.get(1)
-    lead = (
-        f"{found.records:,} records of {found.subjects:,} subjects. Whoever knows one record of somebody, by chance, "
-        f"singles out {percent(known.value if known else 0.0)} of the subjects. This page describes raw data: keep it."
+    lead = words(
+        "describe.lead", records=found.records, subjects=found.subjects, share=known.value if known is not None else 0.0
     )
-    sections = [_risk(risk), _columns(risk), _profile(history, found)]
+    sections = [_risk(risk, words), _columns(risk, words), _profile(history, found, words), _schema(history, words)]
     if hints:
-        sections.insert(0, Section(title="To look at first", paragraphs=list(hints)))
-    schema = Section(
-        title="The schema",
-        paragraphs=["What the columns are taken for; correct it in the file that describe -o writes."],
-        tables=[Table(["schema.toml"], [[line] for line in history.schema.to_toml().splitlines() if line])],
-    )
-    return render(f"What {name} tells about people", lead, [*sections, schema])
-
-
-def _risk(risk: RawRisk) -> Section:
-    rows = risk_rows(risk)
-    return Section(
-        title="How little singles a person out",
-        paragraphs=[_WHAT_IS_SHOWN],
-        tables=[
-            Table(
-                ["who knows of a subject ...", "singles it out", "how sure"],
-                [[what, percent(share), sure] for what, share, sure in rows],
-            )
-        ],
-        charts={"Share of subjects singled out": _share_bars([(what, share) for what, share, _ in rows])},
+        told = Bullets([words.say(hint) for hint in hints])
+        sections.insert(0, Section(title=words("describe.first"), anchor="first", blocks=[told]))
+    return render(
+        words("describe.title", name=name),
+        lead,
+        sections,
+        language=language,
+        notes=[Prose(words("describe.raw"), "warning")],
+        contents=words("report.contents"),
+        page_name=name,
     )
 
 
-def _columns(risk: RawRisk) -> Section:
+def _schema(history: History, words: Words) -> Section:
+    lines = [[line] for line in history.schema.to_toml().splitlines() if line]
+    text, table = words("describe.schema_text"), Table(["schema.toml"], lines)
+    return Section(title=words("describe.schema"), anchor="schema", folded=True, blocks=[Prose(text), table])
+
+
+def _certainty(low: float, high: float, words: Words) -> str:
+    return words("word.interval", low=percent(low), high=percent(high))
+
+
+def _risk(risk: RawRisk, words: Words) -> Section:
+    exact = words("describe.exact")
+    rows: list[tuple[str, float, str]] = []
+    for number, share in risk.known.items():
+        sure = exact if share.interval is None else _certainty(share.interval.low, share.interval.high, words)
+        rows.append(
+            (words("describe.one_record" if number == 1 else "describe.records", count=number), share.value, sure)
+        )
+    rows.append((words("describe.most_telling"), risk.most_telling_record, exact))
+    rows += [(_fact(what, words), share, exact) for what, share in risk.facts.items()]
+    table = Table(
+        words.each("describe", "who_knows", "singles_out", "how_sure"),
+        [[what, percent(share), sure] for what, share, sure in rows],
+    )
+    chart = {words("describe.singled_out"): _bars([(what, share) for what, share, _ in rows], words)}
+    paragraphs = [words("describe.risk_text")]
+    return Section(title=words("describe.risk"), anchor="risk", paragraphs=paragraphs, tables=[table], charts=chart)
+
+
+def _fact(what: str, words: Words) -> str:
+    """Return what is known of a whole history: how many records it has, a total, or all of these."""
+    column = what.removeprefix("total of ")
+    if column != what:
+        return words("describe.total", column=column)
+    return words("describe.count" if what == "number of records" else "describe.count_and_totals")
+
+
+def _columns(risk: RawRisk, words: Words) -> Section:
     pairs = [one for one in risk.pairs[:SHOWN_PAIRS] if one.share > 0]
-    told = [*risk.columns, *pairs]
-    rows = [[" and ".join(one.columns), percent(one.share), percent(one.most_telling)] for one in told]
-    bars = [(" and ".join(one.columns), one.share) for one in told]
+    told = [(words("describe.and").join(one.columns), one) for one in [*risk.columns, *pairs]]
+    rows = [[name, percent(one.share), percent(one.most_telling)] for name, one in told]
+    bars = _bars([(name, one.share) for name, one in told], words)
     return Section(
-        title="Which columns identify",
-        paragraphs=[
-            "One value of a column, or two of the same record, known of a subject: a random one, the best one."
-        ],
-        tables=[Table(["known", "a random one singles out", "the most telling one"], rows)],
-        charts={"Share of subjects singled out by a random value": _share_bars(bars)} if bars else {},
+        title=words("describe.columns"),
+        anchor="columns",
+        paragraphs=[words("describe.columns_text")],
+        tables=[Table(words.each("describe", "known", "random_one", "best_one"), rows)],
+        charts={words("describe.singled_out_by_value"): bars} if told else {},
     )
 
 
-def _profile(history: History, found: Profile) -> Section:
-    spreads = {"records per subject": found.records_per_subject}
-    spreads |= {f"days from first to last {name}": days for name, days in found.days_per_subject.items()}
+def _profile(history: History, found: Profile, words: Words) -> Section:
+    spreads = {words("describe.records_per_subject"): found.records_per_subject}
+    spreads |= {words("describe.days", column=name): days for name, days in found.days_per_subject.items()}
     shown = {what: spread for what, spread in spreads.items() if spread}
-    names = list(found.records_per_subject)
-    columns = [[one.name, one.kind, one.distinct, one.missing, one.lowest, one.highest] for one in found.columns]
+    names = [words.named("quantile", name) for name in found.records_per_subject]
+    columns = [
+        [one.name, words.named("kind", one.kind), one.distinct, one.missing, one.lowest, one.highest]
+        for one in found.columns
+    ]
     several = found.records > found.subjects > 0
+    label = words("describe.records_per_subject")
+    chart = charts.histogram(history.counts().tolist(), label=label, counted=words("describe.subjects"))
+    headers = words.each("describe", "column", "kind", "distinct", "missing", "lowest", "highest")
     return Section(
-        title="The data",
+        title=words("describe.data"),
+        anchor="data",
         tables=[
             Table(
-                ["per subject", *names],
+                [words("describe.per_subject"), *names],
                 [[what, *(amount(value) for value in spread.values())] for what, spread in shown.items()],
             ),
-            Table(["column", "kind", "distinct", "missing", "lowest", "highest"], columns),
+            Table(headers, columns),
         ],
-        charts={"Records per subject": charts.histogram(history.counts().tolist(), label="records per subject")}
-        if several
-        else {},
+        charts={label: chart} if several else {},
     )
 
 
-def _share_bars(rows: Sequence[tuple[str, float]]) -> str:
+def _bars(rows: Sequence[tuple[str, float]], words: Words) -> str:
     """Return horizontal bars of shares as SVG, in the given order."""
-    y = {"field": "what", "type": "nominal", "title": None, "sort": None, "axis": {"labelLimit": 320}}
-    share: dict[str, Any] = {"field": "share", "type": "quantitative", "title": None, "axis": charts.percent_axis()}
-    share["scale"] = {"domain": [0, 1]}
-    layer: list[dict[str, Any]] = [
-        {"mark": {"type": "bar", "color": charts.ORANGE}, "encoding": {"x": share, "y": y}},
-        {
-            "mark": {"type": "text", "align": "left", "dx": 4, "color": charts.INK},
-            "encoding": {"x": share, "y": y, "text": {"field": "label", "type": "nominal"}},
-        },
-    ]
-    values = [{"what": what, "share": share, "label": percent(share)} for what, share in rows]
-    return charts.to_svg({"data": {"values": values}, "width": 420, "height": {"step": 22}, "layer": layer})
+    table = pl.DataFrame(rows, schema={"what": pl.String, "share": pl.Float64}, orient="row")
+    return share_chart(table, title=words("describe.share"))

@@ -11,6 +11,8 @@ from tokumei.cli import certificate
 from tokumei.cli.anonymize import anonymize
 from tokumei.cli.audit import audit
 from tokumei.cli.describe import describe
+from tokumei.cli.dp_tables import dp_tables
+from tokumei.cli.forget import forget
 from tokumei.cli.options import MemoryOption, OriginalOption, ReleaseOption, SchemaOption, SecretOption, opened
 from tokumei.cli.output import (
     JsonFlag,
@@ -20,14 +22,20 @@ from tokumei.cli.output import (
     finish,
     progress_bars,
     registered,
+    show_table,
     tell,
     warn,
     with_settings,
 )
-from tokumei.words import percent
+from tokumei.words import Words, percent
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from tokumei.data import Score
+    from tokumei.metrics import Usefulness
+
+SHOWN_FINDINGS = 12
 
 
 def register(app: typer.Typer) -> None:
@@ -38,6 +46,8 @@ def register(app: typer.Typer) -> None:
     app.command()(judge)
     app.command()(audit)
     certificate.register(app)
+    app.command()(forget)
+    app.command()(dp_tables)
     app.command()(demo)
 
 
@@ -100,16 +110,39 @@ def judge(
     """Measure what a release is still worth; needs its secret, which says what became of each record."""
     from tokumei.data import default_secret_path
     from tokumei.flow import Measured, measure, measure_all
+    from tokumei.metrics import measure_usefulness
     from tokumei.parts import find_part, make_part
 
     parts = [make_part(find_part("metric", name)) for name in metric or ()]
     with progress_bars():
         judged = opened(original, release, schema, secret or default_secret_path(release))
         measured = Measured(measure(judged, parts), [], []) if metric else measure_all(judged)
+        useful = None if metric else measure_usefulness(judged.history, judged.release)
     warn(*measured.failed)
-    scores = [score.as_dict() for score in measured.scores]
-    table = (["score", "value", ""], _score_rows(measured.scores))
-    finish({"scores": scores, "skipped": [*measured.skipped, *measured.failed]}, json=json, table=table)
+    document: dict[str, Any] = {"scores": [score.as_dict() for score in measured.scores]}
+    document |= {"skipped": [*measured.skipped, *measured.failed]}
+    if useful is not None:
+        document["usefulness"] = useful.as_dict()
+
+    def show(console: Console) -> None:
+        if useful is not None:
+            _show_usefulness(console, useful)
+        show_table(console, ["score", "value", ""], _score_rows(measured.scores))
+
+    finish(document, json=json, show=show)
+
+
+def _show_usefulness(console: Console, useful: Usefulness) -> None:
+    """Print what a release is still good for: the headline, then columns and the worst changes, a line each."""
+    words = Words("en")
+    console.print("; ".join(words.say(message) for message in useful.headline), style="bold", markup=False)
+    for title, messages in (
+        ("columns", [column.message() for column in useful.columns]),
+        ("findings", [finding.message() for finding in useful.findings[:SHOWN_FINDINGS]]),
+    ):
+        console.print(words(f"use.{title}"), style="bold")
+        for message in messages:
+            console.print(f"- {words.say(message)}", markup=False)
 
 
 def demo(

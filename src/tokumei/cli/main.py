@@ -30,6 +30,7 @@ from tokumei.contests import find_contest
 from tokumei.engine import abandoned, ask_to_end, forget_to_end
 from tokumei.errors import OutputError, ParameterError, TokumeiError, UnknownPartError
 from tokumei.parts import part_names
+from tokumei.progress import ask_for_what_there_is
 
 FAILED, INTERRUPTED, TERMINATED = 2, 130, 143
 # Typer exports no base of its usage errors; a bad parameter is one.
@@ -37,7 +38,11 @@ UsageError: Any = typer.BadParameter.__bases__[0]
 
 ABOUT = "Anonymize history data, attack it as the strongest attacker would, judge what came out."
 # The groups of commands that are no contests, each in a module of its own name that is loaded only when it is called.
-GROUPS = {"synth": "Generate synthetic histories of realistic shape.", "experiment": "Run published experiments again."}
+GROUPS = {
+    "synth": "Generate synthetic histories of realistic shape.",
+    "experiment": "Run published experiments again.",
+    "secret": "Check, encrypt and decrypt what only the publisher keeps.",
+}
 
 
 def _version(*, value: bool) -> None:
@@ -127,10 +132,14 @@ class _Terminated(BaseException):
 
 
 def _add_plugins(app: typer.Typer) -> None:
-    """Add the command groups of other packages (the arena among them); one that is broken is left out."""
+    """Add the commands and groups of other packages (arena and studio among them); one that is broken is left out."""
     for entry in sorted(entry_points(group="tokumei.commands"), key=lambda entry: entry.name):
         try:
-            app.add_typer(entry.load(), name=entry.name)
+            command = entry.load()
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=entry.name)
+            else:
+                app.command(entry.name)(command)
         except Exception as error:
             warn(f"the commands '{entry.name}' cannot be loaded from {entry.value} ({type(error).__name__}: {error})")
 
@@ -181,6 +190,9 @@ def _ending_when_asked(asked: list[int]) -> Iterator[None]:
         raise _Terminated
 
     def interrupt(_number: int, _: object) -> None:
+        if ask_for_what_there_is():
+            tell("tokumei: ending the search with the best found so far; press Ctrl-C again to stop without a result")
+            return
         ask_to_end(KeyboardInterrupt)
         raise KeyboardInterrupt
 

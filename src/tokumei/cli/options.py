@@ -16,8 +16,19 @@ if TYPE_CHECKING:
     from tokumei.data import History
     from tokumei.flow import Opened
 
-InputArgument = Annotated[
-    Path, typer.Argument(metavar="INPUT", help="CSV (.gz too) or Parquet file, or a folder of parts.")
+INPUT_HELP = "CSV, TSV, JSON lines (.gz too), Parquet, Excel (FILE#SHEET), a folder of parts, or sqlite:///FILE#TABLE."
+
+
+def _where(text: str) -> Path:
+    """Return where data is; what may hold a password is shown without it from here on."""
+    from tokumei.data import input_path
+
+    return input_path(text)
+
+
+InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", parser=_where, help=INPUT_HELP)]
+OptionalInput = Annotated[
+    Path | None, typer.Argument(metavar="INPUT", parser=_where, help=f"{INPUT_HELP} A plan may name it.")
 ]
 SchemaOption = Annotated[
     Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")
@@ -26,7 +37,7 @@ SubjectOption = Annotated[
     str | None,
     typer.Option("--subject", metavar="COLUMN", help="The column that says whose record it is ('row': each its own)."),
 ]
-OriginalOption = Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")]
+OriginalOption = Annotated[Path, typer.Option("--original", metavar="INPUT", parser=_where, help="The original data.")]
 ReleaseOption = Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")]
 SecretOption = Annotated[
     Path | None, typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret).")
@@ -46,12 +57,18 @@ LimitsOption = Annotated[
 QuickOption = Annotated[
     bool, typer.Option("--quick", help="Do not run the method again; one attacker who knows little, on fewer people.")
 ]
+FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="Compute everything again, even what was kept beside the release.")
+]
 
 
-def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
-    """Return the limits of the recipient that is named, None if none is."""
+def allowed_by(recipient: str | None, limits: Path | None, *, ledger: bool = False) -> Limits | None:
+    """Return the limits of the recipient that is named, None if none is; nothing is searched beside a ledger."""
     from tokumei.audits import Limits
 
+    if recipient is not None and ledger:
+        message = "a release for a recipient is searched without a ledger; give --recipient or --ledger"
+        raise ParameterError(message, code="usage")
     if recipient is not None:
         return Limits.read(recipient, limits)
     if limits is not None:
@@ -60,6 +77,14 @@ def allowed_by(recipient: str | None, limits: Path | None) -> Limits | None:
     return None
 
 
+ContentOption = Annotated[
+    str | None,
+    typer.Option(
+        "--content",
+        metavar="tight|grid|strong",
+        help="What contents show: exact ends, public grids (default where a method generalizes), or coarser ones.",
+    ),
+]
 AllowOption = Annotated[
     list[str] | None,
     typer.Option("--allow", metavar="COLUMN", help="Publish this column although it seems to name people; repeatable."),
@@ -95,7 +120,7 @@ def original(path: Path, schema: Path | None, *, subject: str | None = None) -> 
     refuse_both(schema, subject)
     meaning = None if schema is None else Schema.read(schema)
     if not exceeds_memory(path):
-        return read_history(path, meaning, subject=subject)
+        return read_history(path, meaning, subject=subject, confirmed=True)
     history, people = some_people(path, meaning, subject=subject)
     _tell_sampled(path, len(history.subjects), people)
     return history

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
 import typer
 
 from tokumei.errors import OutputError, ParameterError, TokumeiError
-from tokumei.progress import Advance, listening
-from tokumei.words import Message, Words, are_written_numbers, conclusion_line
+from tokumei.progress import Advance, can_be_asked, listening, loss_so_far
+from tokumei.words import Message, Words, are_written_numbers, conclusion_line, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -191,6 +191,13 @@ def _cell(value: object) -> str:
     return str(value)
 
 
+def spoken_words() -> Words:
+    """Return the words of the person at the terminal: ``TOKUMEI_LANGUAGE``, else the locale, else English."""
+    asked = [os.environ.get(name, "") for name in ("TOKUMEI_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")]
+    first = next(filter(None, asked), "")
+    return Words("ja" if first.lower().startswith("ja") else "en")
+
+
 def show_verdict(
     console: Console, verdict: Verdict, k: int, *, quick: bool = False, recipient: str = "", answers: Sequence[str] = ()
 ) -> None:
@@ -200,16 +207,16 @@ def show_verdict(
     """
     outcome = verdict.outcome.value
     colour = {"safe": "green", "unsafe": "red"}.get(outcome, "magenta")
-    words = Words("en")
+    words = spoken_words()
     conclusion = conclusion_line(outcome, k, words, recipient=recipient, other_original=verdict.of_other_original)
     console.print(f"{'Quick audit: ' if quick else ''}{conclusion}", style=f"bold {colour}")
     for answer in answers:
         console.print(visible(answer))
     for reason in verdict.reasons:
-        remedy = f"; {reason.remedy}" if reason.remedy else ""
-        console.print(visible(f"- {reason.sentence}{remedy}"))
+        helps = reason.message(words, "remedy")
+        console.print(visible(f"- {reason.message(words, 'reason')}{f'; {helps}' if helps else ''}"))
     for skipped in verdict.skipped:
-        console.print(visible(f"- not tested: {skipped}"))
+        console.print(visible(f"- {words('subject.not-tested', what=skipped.message(words, 'reason'))}"))
 
 
 def bar(share: float, *, width: int = 16, blocks: bool | None = None) -> str:
@@ -330,6 +337,8 @@ def progress_bars(expected: float | None = None) -> Iterator[None]:
         def get_renderables(self) -> Iterator[Any]:
             if expected is not None:
                 yield time_left(expected, time.monotonic() - begun)
+            if (lost := loss_so_far()) is not None:
+                yield f"lost so far: {percent(lost)}{' (Ctrl-C takes it as it is)' if can_be_asked() else ''}"
             yield from super().get_renderables()
 
     progress = Bars(*columns, console=_console(stderr=True), transient=True)

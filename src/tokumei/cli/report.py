@@ -1,4 +1,4 @@
-"""``tokumei report``: one HTML file for those who must answer for a release."""
+"""``tokumei report``: one file (HTML or PDF) for those who must answer for a release."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from tokumei.cli.options import (
     AllowOption,
+    FreshOption,
     LimitsOption,
     MemoryOption,
     QuickOption,
@@ -40,7 +41,7 @@ def parse_levels(text: str | None, option: str) -> list[int]:
 def report(
     original: Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")],
     release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .html, or .pdf.")],
     secret: Annotated[
         Path | None,
         typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret, if it is there)."),
@@ -60,11 +61,26 @@ def report(
     recipient: RecipientOption = None,
     limits: LimitsOption = None,
     quick: QuickOption = False,
+    fresh: FreshOption = False,
     allow: AllowOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", min=0, help="Seconds for the audit; what was skipped is listed.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the audit and of the trade-off.")] = 0,
+    frame: Annotated[
+        str | None,
+        typer.Option(
+            "--frame",
+            metavar="ppc|gdpr|iso27559|hipaa",
+            help="Arrange the evidence as a dossier by the questions of a frame.",
+        ),
+    ] = None,
+    public: Annotated[
+        Path | None,
+        typer.Option("--public", metavar="FILE", help="Also write a public summary in both languages (.html or .pdf)."),
+    ] = None,
+    author: Annotated[str, typer.Option("--author", metavar="NAME", help="Who answers for the document.")] = "",
+    date: Annotated[str, typer.Option("--date", metavar="YYYY-MM-DD", help="The day it states (default: today).")] = "",
     _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -73,26 +89,56 @@ def report(
     Example: tokumei report --original my.csv --release release --language ja -o report.html
     """
     from tokumei.audits import AuditSettings
-    from tokumei.data import OWNER_ONLY, default_secret_path, write_text
-    from tokumei.reports import collect_material, release_report
+    from tokumei.data import default_secret_path
+    from tokumei.reports import (
+        check_document,
+        check_frame,
+        collect_material,
+        frame_report,
+        identify,
+        public_summary_page,
+        release_report,
+        write_document,
+    )
     from tokumei.words import Words
 
     Words(language)
+    if frame is not None:
+        check_frame(frame)
     settings = AuditSettings(
-        k=k, limits=allowed_by(recipient, limits), time_limit=time_limit, seed=seed, allow=allow or (), quick=quick
+        k=k,
+        limits=allowed_by(recipient, limits),
+        time_limit=time_limit,
+        seed=seed,
+        allow=allow or (),
+        quick=quick,
+        fresh=fresh,
     )
     levels = parse_levels(k_curve, "--k-curve")
     beside = default_secret_path(release)
     hidden_file = secret or (beside if beside.exists() else None)
     _refuse_inside(output, release)
-    check_targets([output], original, hidden_file, schema)
+    check_targets([output, public], original, hidden_file, schema)
+    check_document(output, language)
+    if public is not None:
+        _refuse_same(output, public)
+        # It has both languages.
+        check_document(public, "ja")
     with progress_bars():
         reported = opened(original, release, schema, hidden_file)
-        material = collect_material(reported, settings, levels=levels)
-        text = release_report(material, language=language)
+        identity = identify(
+            original, reported.folder, original_sha256=reported.original_sha256, date=date, author=author
+        )
+        material = collect_material(reported, settings, levels=levels, identity=identity)
+        if frame is None:
+            text = release_report(material, language=language)
+        else:
+            text = frame_report(material, frame, language=language)
+        # The report tells which pseudonyms are protected worst: it is internal.
+        size = write_document(output, text)
+        if public is not None:
+            write_document(public, public_summary_page(material), mode=None)
     warn(*material.warnings)
-    # The report tells which pseudonyms are protected worst: it is internal.
-    write_text(output, text, mode=OWNER_ONLY)
     outcome = material.verdict.outcome.value
     document = {
         "report": str(output),
@@ -100,14 +146,29 @@ def report(
         "verdict": outcome,
         "k": material.k,
         "with_secret": material.with_secret,
-        "bytes": len(text.encode()),
+        "bytes": size,
     }
+    if frame is not None:
+        document["frame"] = frame
+    if public is not None:
+        document["public"] = str(public)
 
     def show(console: Console) -> None:
         console.print(f"{output}: {outcome.replace('-', ' ')} (k = {material.k})", style="bold")
-        console.print("Open it in a browser; print it for a PDF. It is internal: never hand it out with the release.")
+        console.print("It is internal: never hand it out with the release.")
+        if public is not None:
+            console.print(f"{public}: the public summary, in both languages")
 
     finish(document, json=json, show=show, status=int(outcome == "unsafe"))
+
+
+def _refuse_same(output: Path, public: Path) -> None:
+    """Raise ParameterError if the public summary would lie over the report."""
+    from tokumei.errors import ParameterError
+
+    if output.resolve() == public.resolve():
+        message = f"-o and --public both name {output}; give the report and the public summary a file each"
+        raise ParameterError(message, code="usage")
 
 
 def _refuse_inside(output: Path, release: Path) -> None:

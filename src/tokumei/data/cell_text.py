@@ -21,6 +21,7 @@ import polars as pl
 
 from tokumei.array_types import Bools, Bytes, Ints
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
+from tokumei.data.date_text import date_text, days_of, moment_text, seconds_of
 from tokumei.data.schema import Field, Kind
 
 _ESCAPES = {";": "%3B", "{": "%7B", "}": "%7D", "*": "%2A"}
@@ -244,20 +245,27 @@ def _unescaped(text: pl.Series) -> pl.Series:
 
 def _escaped(values: pl.Series) -> pl.Series:
     """Return category texts that cannot be mistaken for grammar (one query: see `_forms`)."""
-    text = pl.nth(0).str.replace_all(_ESCAPED, "%25${1}").str.replace_all(";", _ESCAPES[";"], literal=True)
+    return values.to_frame().select(escaped(pl.nth(0))).to_series()
+
+
+def escaped(values: pl.Expr) -> pl.Expr:
+    """Return the expression of category texts that cannot be mistaken for grammar."""
+    text = values.str.replace_all(_ESCAPED, "%25${1}").str.replace_all(";", _ESCAPES[";"], literal=True)
     text = text.str.replace(r"^\{", _ESCAPES["{"]).str.replace(r"\}$", _ESCAPES["}"])
-    return values.to_frame().select(text.str.replace(r"^\*$", _ESCAPES["*"])).to_series()
+    return text.str.replace(r"^\*$", _ESCAPES["*"])
 
 
-def parse_values(text: pl.Series, field: Field) -> tuple[Ints, Bools]:
-    """Return the codes of plain texts of an ordered field, and which of them cannot be parsed."""
+def parse_values(text: pl.Series, field: Field, *, rounding: bool = False) -> tuple[Ints, Bools]:
+    """Return the codes of plain texts of an ordered field, and which of them cannot be parsed.
+
+    With ``rounding`` a number between two steps is the nearest of them, else it is wrong.
+    """
     if field.kind is Kind.NUMBER and field.step != 1.0:
-        return _parse_decimals(text, field.step)
+        return _parse_decimals(text, field.step, rounding=rounding)
     if field.kind is Kind.DATE:
-        parsed = text.str.to_date(_parse_format(field.format), strict=False).cast(pl.Int32).cast(pl.Int64)
+        parsed = days_of(text, field.format)
     elif field.kind is Kind.DATETIME:
-        moments = text.str.to_datetime(_parse_format(field.format), strict=False, time_unit="ms")
-        parsed = moments.cast(pl.Int64) // 1000
+        parsed = seconds_of(text, field.format)
     else:
         parsed = text.cast(pl.Int64, strict=False)
     if parsed.null_count() == 0:
@@ -266,26 +274,21 @@ def parse_values(text: pl.Series, field: Field) -> tuple[Ints, Bools]:
     codes = parsed.fill_null(0).to_numpy().copy()
     if field.kind is Kind.NUMBER:
         others = np.flatnonzero(bad)
-        codes[others], bad[others] = _parse_decimals(text.gather(others), field.step)
+        codes[others], bad[others] = _parse_decimals(text.gather(others), field.step, rounding=rounding)
     return codes, bad
 
 
-def _parse_decimals(text: pl.Series, step: float) -> tuple[Ints, Bools]:
-    """Return numbers in steps; steps up to 1e-6 round what is written more finely."""
+def _parse_decimals(text: pl.Series, step: float, *, rounding: bool = False) -> tuple[Ints, Bools]:
+    """Return numbers in steps; steps up to 1e-6 round what is written more finely, others if they shall."""
     number = text.cast(pl.Float64, strict=False).to_numpy() / step
     steps = np.rint(number)
-    slack = 0.5 if step <= ROUNDED_STEP else 1e-6
+    slack = 0.5 if rounding or step <= ROUNDED_STEP else 1e-6
     size = np.abs(number)
     with np.errstate(invalid="ignore"):
         bad = ~((np.abs(number - steps) <= slack * (1 + size * 1e-6)) & (size < 2.0**53))
     if bad.any():
         steps[bad] = 0
     return steps.astype(np.int64), bad
-
-
-def _parse_format(text_format: str) -> str:
-    """Return the format that also reads zero-padded text."""
-    return text_format.replace("%-", "%")
 
 
 def value_text(codes: npt.ArrayLike, field: Field) -> pl.Series:
@@ -304,9 +307,9 @@ def _value_text(codes: Ints, field: Field) -> pl.Series:
 def _text_of(units: pl.Expr, field: Field) -> pl.Expr:
     """Return the text of codes as one expression: each query has a fixed price that short columns feel."""
     if field.kind is Kind.DATE:
-        return units.cast(pl.Int32).cast(pl.Date).dt.strftime(field.format)
+        return date_text(units, field.format)
     if field.kind is Kind.DATETIME:
-        return (units * 1000).cast(pl.Datetime("ms")).dt.strftime(field.format)
+        return moment_text(units, field.format)
     exponent = Decimal(repr(field.step)).normalize().as_tuple().exponent
     places = max(-int(exponent), 0)
     scaled = units * int(Decimal(repr(field.step)) * 10**places)
@@ -360,7 +363,7 @@ def cell_text(cells: Cells, field: Field, *, literal: bool = False) -> pl.Series
     return text.alias(field.name)
 
 
-def _sorted_within(cells: SetCells) -> SetCells:
+def sorted_within(cells: SetCells) -> SetCells:
     """Return the cells with the elements of every set in the order of their text."""
     rank = cells.categories.rank("dense").to_numpy()[cells.codes]
     order = np.lexsort((rank, cells.owners()))
@@ -371,7 +374,7 @@ def _set_text(cells: SetCells, *, literal: bool) -> pl.Series:
     names = cells.categories if literal else _escaped(cells.categories)
     if not cells.categories.is_sorted():
         # One set has one text, whatever the order of its dictionary: its elements are sorted as text.
-        cells = _sorted_within(cells)
+        cells = sorted_within(cells)
     elements = names.gather(cells.codes)
     if len(cells.codes) == len(cells.suppressed) and not cells.suppressed.any():
         return elements

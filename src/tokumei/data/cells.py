@@ -233,8 +233,24 @@ class SetCells:
         """Return integer columns that are equal exactly where cells are equal."""
         if len(self.codes) == len(self) and not self.suppressed.any():
             return (self.codes,)
-        text = self.to_lists().cast(pl.List(pl.String)).list.join(";")
-        return (text.rank("dense").to_numpy().astype(np.int64),)
+        # Many cells say the same: only those that differ are written out.
+        kinds, first, kind = np.unique(self._packed(), return_index=True, return_inverse=True)
+        text = self.take(first).to_lists().cast(pl.List(pl.String)).list.join(";")
+        return (text.rank("dense").to_numpy().astype(np.int64)[kind] if len(kinds) else kind,)
+
+    def _packed(self) -> Ints:
+        """Return one integer per cell, equal exactly where the lists of codes are."""
+        sizes, base = self.sizes(), len(self.categories) + 1
+        key, values = np.zeros(len(self), dtype=np.int64), 1
+        for place in range(int(sizes.max(initial=0))):
+            if values * base >= 2**62:
+                distinct, key = np.unique(key, return_inverse=True)
+                values = len(distinct)
+            longer = np.flatnonzero(sizes > place)
+            key = key * base
+            key[longer] += self.codes[self.offsets[longer] + place] + 1
+            values *= base
+        return key
 
     def to_lists(self) -> pl.Series:
         """Return the codes as a polars list column (an empty list where suppressed)."""

@@ -29,11 +29,11 @@ def dictionary_codes(text: pl.Series, dictionary: pl.Series) -> Ints:
     return text.cast(pl.Enum(dictionary)).to_physical().cast(pl.Int64).to_numpy().copy()
 
 
-def ordered_codes(column: pl.Series, spec: Field) -> tuple[Ints, Bools]:
+def ordered_codes(column: pl.Series, spec: Field, *, rounding: bool = False) -> tuple[Ints, Bools]:
     """Return the codes of an ordered field (missing ones marked) and which cells cannot be used."""
     if column.dtype == pl.String:
         missing = (column.is_null() | (column == "")).fill_null(value=True).to_numpy()
-        codes, bad = parse_values(column, spec)
+        codes, bad = parse_values(column, spec, rounding=rounding)
         bad &= ~missing
     else:
         missing = column.is_null().to_numpy()
@@ -108,12 +108,33 @@ def survey_weights(frame: pl.DataFrame, name: str, first_line: int) -> tuple[Flo
     return weights, [Finding("bad-weight", message, row + first_line, position, name) for row in wrong]
 
 
+def household_codes(frame: pl.DataFrame, name: str, subject: Ints, first_line: int) -> tuple[Ints, list[Finding]]:
+    """Return the household of every subject as a number, and the records that name another one than the first did.
+
+    Who has none is a household alone.
+    """
+    text = frame[name].cast(pl.String).fill_null("")
+    code = text.rank("dense").to_numpy().astype(np.int64)
+    count = int(subject.max(initial=-1)) + 1
+    first = np.full(count, -1, dtype=np.int64)
+    order = np.arange(len(subject))[::-1]
+    first[subject[order]] = code[order]
+    position = frame.columns.index(name) + 1
+    message = "another record of this person names another household; give every person one"
+    wrong = np.flatnonzero(code != first[subject]).tolist()
+    empty = np.zeros(count, dtype=np.bool_)
+    empty[subject] = (text == "").to_numpy()
+    houses = np.where(empty, np.arange(count) + int(code.max(initial=0)) + 1, first)
+    return houses, [Finding("two-households", message, row + first_line, position, name) for row in wrong]
+
+
 def missing_subjects(
     subjects: pl.Series, schema: Schema, columns: list[str], first_line: int
 ) -> tuple[list[Finding], int]:
     """Report records that belong to nobody."""
     rows = np.flatnonzero((subjects.is_null() | (subjects == "")).fill_null(value=True).to_numpy())
-    position = None if schema.row_is_subject else columns.index(schema.subject) + 1
+    names = schema.subject_parts or (schema.subject,)
+    position = None if schema.row_is_subject else columns.index(names[0]) + 1
     message = "the record has no subject; delete it or fill in whose it is"
     shown = [Finding("missing-subject", message, int(row) + first_line, position) for row in rows[:MAX_FINDINGS]]
     return shown, len(rows)

@@ -20,10 +20,11 @@ from tokumei.errors import ContentError, Finding, UnreadableError
 MAX_COLUMNS = 10_000
 SHOWN_FINDINGS = 100
 PIECE = 1 << 18
-_QUOTE, _COMMA, _LF, _CR = 34, 44, 10, 13
+_QUOTE, _LF, _CR = 34, 10, 13
+_COMMA = ","
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class CsvRecords:
     """Records as text columns ``column_1``, ``column_2`` ..., and the line of the file on which each begins."""
 
@@ -31,7 +32,7 @@ class CsvRecords:
     lines: Ints
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class _Layout:
     """How many cells every record has, and on which line it begins."""
 
@@ -39,7 +40,9 @@ class _Layout:
     lines: Ints
 
 
-def parse_csv(text: bytes, file: str, *, width: int | None = None, quoting: bool = True) -> CsvRecords:
+def parse_csv(
+    text: bytes, file: str, *, width: int | None = None, quoting: bool = True, separator: str = _COMMA
+) -> CsvRecords:
     """Parse UTF-8 text into records of ``width`` cells (default: as many as the text itself agrees on).
 
     Blank lines at the end are ignored. Without ``quoting`` a quotation mark is a character like any other.
@@ -49,24 +52,24 @@ def parse_csv(text: bytes, file: str, *, width: int | None = None, quoting: bool
     if not text:
         return CsvRecords(_empty(width or 0), np.empty(0, dtype=np.int64))
     if not quoting or b'"' not in text:
-        return _parse_plain(text, file, width, quoting=quoting)
+        return _parse_plain(text, file, width, separator, quoting=quoting)
     marks = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _QUOTE)
-    if _well_quoted(np.frombuffer(text, dtype=np.uint8), marks):
-        return _parse_quoted(text, file, width, marks)
-    return _parse_sloppy(text, file, width)
+    if _well_quoted(np.frombuffer(text, dtype=np.uint8), marks, separator):
+        return _parse_quoted(text, file, width, separator, marks)
+    return _parse_sloppy(text, file, width, separator)
 
 
-def _parse_plain(text: bytes, file: str, width: int | None, *, quoting: bool) -> CsvRecords:
+def _parse_plain(text: bytes, file: str, width: int | None, separator: str, *, quoting: bool) -> CsvRecords:
     """Parse text without quotation marks: every record is a line."""
     end = text.find(b"\n")
-    found = text.count(b",", 0, end if end >= 0 else len(text)) + 1
+    found = text.count(separator.encode(), 0, end if end >= 0 else len(text)) + 1
     count = _count(text, _LF) + (not text.endswith(b"\n"))
     wanted = found if width is None else width
-    if wanted == found and _count(text, _COMMA) == (wanted - 1) * count:
-        frame = _through_polars(text, file, wanted, quoting=False)
+    if wanted == found and _count(text, ord(separator)) == (wanted - 1) * count:
+        frame = _through_polars(text, file, wanted, separator, quoting=False)
         if frame is not None:
             return CsvRecords(frame, np.arange(1, count + 1))
-    layout = _layout(text, np.empty(0, dtype=np.int64))
+    layout = _layout(text, np.empty(0, dtype=np.int64), separator)
     raise _ragged(layout, file, width, quoting=quoting)
 
 
@@ -77,25 +80,25 @@ def _count(text: bytes, byte: int) -> int:
     return sum(int(np.count_nonzero(data[start : start + PIECE] == byte)) for start in pieces)
 
 
-def _parse_quoted(text: bytes, file: str, width: int | None, marks: Ints) -> CsvRecords:
+def _parse_quoted(text: bytes, file: str, width: int | None, separator: str, marks: Ints) -> CsvRecords:
     """Parse text whose quotation marks are in order; records may span lines."""
-    layout = _layout(text, marks)
+    layout = _layout(text, marks, separator)
     wanted = int(layout.cells[0]) if width is None else width
     if (layout.cells == wanted).all():
-        frame = _through_polars(text, file, wanted, quoting=True)
+        frame = _through_polars(text, file, wanted, separator, quoting=True)
         if frame is not None and frame.height == len(layout.lines):
             return CsvRecords(frame, layout.lines)
-        return _parse_sloppy(text, file, width)
+        return _parse_sloppy(text, file, width, separator)
     raise _ragged(layout, file, width, quoting=True)
 
 
-def _parse_sloppy(text: bytes, file: str, width: int | None) -> CsvRecords:
+def _parse_sloppy(text: bytes, file: str, width: int | None, separator: str) -> CsvRecords:
     """Parse text with quotation marks inside bare cells; a mark that opens a cell must still be closed properly."""
     limit = csv.field_size_limit(len(text) + 1)
     rows: list[list[str]] = []
     lines = [1]
     try:
-        reader = csv.reader(io.StringIO(text.decode("utf-8"), newline=""), strict=True)
+        reader = csv.reader(io.StringIO(text.decode("utf-8"), newline=""), delimiter=separator, strict=True)
         for row in reader:
             rows.append(row or [""])
             lines.append(reader.line_num + 1)
@@ -113,22 +116,22 @@ def _parse_sloppy(text: bytes, file: str, width: int | None) -> CsvRecords:
     return CsvRecords(frame, layout.lines)
 
 
-def _well_quoted(data: Bytes, marks: Ints) -> bool:
+def _well_quoted(data: Bytes, marks: Ints, separator: str) -> bool:
     """Return whether every quotation mark opens, closes or (doubled) stands inside a quoted cell."""
     if len(marks) % 2:
         return False
     opening, closing = marks[::2], marks[1::2]
     before = data[np.maximum(opening - 1, 0)]
     after = data[np.minimum(closing + 1, len(data) - 1)]
-    opens = (opening == 0) | (before == _COMMA) | (before == _LF) | (before == _QUOTE)
-    closes = (closing == len(data) - 1) | np.isin(after, (_COMMA, _LF, _CR, _QUOTE))
+    opens = (opening == 0) | (before == ord(separator)) | (before == _LF) | (before == _QUOTE)
+    closes = (closing == len(data) - 1) | np.isin(after, (ord(separator), _LF, _CR, _QUOTE))
     return bool(opens.all() and closes.all())
 
 
-def _layout(text: bytes, marks: Ints) -> _Layout:
+def _layout(text: bytes, marks: Ints, separator: str) -> _Layout:
     """Count the cells of every record; separators after an odd number of quotation marks are content."""
     data = np.frombuffer(text, dtype=np.uint8)
-    commas, breaks = np.flatnonzero(data == _COMMA), np.flatnonzero(data == _LF)
+    commas, breaks = np.flatnonzero(data == ord(separator)), np.flatnonzero(data == _LF)
     every_break = breaks
     if len(marks):
         commas = commas[np.searchsorted(marks, commas) % 2 == 0]
@@ -174,13 +177,14 @@ def _empty(width: int) -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(_names(width), pl.String))
 
 
-def _through_polars(text: bytes, file: str, width: int, *, quoting: bool) -> pl.DataFrame | None:
+def _through_polars(text: bytes, file: str, width: int, separator: str, *, quoting: bool) -> pl.DataFrame | None:
     """Return the parsed frame, or None where polars finds the lines ragged."""
     _check_width(width, file)
     try:
         frame = pl.read_csv(
             text,
             has_header=False,
+            separator=separator,
             quote_char='"' if quoting else None,
             schema=dict.fromkeys(_names(width), pl.String),
             glob=False,

@@ -40,7 +40,7 @@ BYTES_PER_LINE = 33
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Batch:
     """Some consecutive rows of a data set; ``first`` is the number of the first, ``line`` its place in ``file``."""
 

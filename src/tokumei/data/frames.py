@@ -1,4 +1,4 @@
-"""Frames of polars or pandas in and out; pandas is never imported here, only met."""
+"""Frames of polars, pandas or Arrow in, of polars or pandas out; neither pandas nor pyarrow is imported here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def library_of(data: Any) -> str:
 
 
 def to_polars(data: Any) -> pl.DataFrame:
-    """Return a frame of either library as polars, with what is not a number as missing."""
+    """Return a frame of any of these libraries as polars, with what is not a number as missing."""
     if isinstance(data, pl.LazyFrame):
         data = data.collect()
     if library_of(data) == "pandas":
@@ -28,8 +28,10 @@ def to_polars(data: Any) -> pl.DataFrame:
             message = f"the frame has two columns named '{twice}'; rename one of them"
             raise InputError(message, code="duplicate-name")
         data = pl.DataFrame([_column(name, data.iloc[:, position]) for position, name in enumerate(names)])
+    if not isinstance(data, pl.DataFrame) and hasattr(data, "__arrow_c_stream__"):
+        data = pl.DataFrame(data)
     if not isinstance(data, pl.DataFrame):
-        message = f"data must be a polars or pandas frame or the path of a file, got {type(data).__name__}"
+        message = f"data must be a polars, pandas or Arrow frame or the path of a file, got {type(data).__name__}"
         raise ParameterError(message)
     return data.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
 

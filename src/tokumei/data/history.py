@@ -27,18 +27,23 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.data.cell_text import cells_text, plain_text, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
+from tokumei.data.cleaning import subject_text as subject_texts
 from tokumei.data.coding import (
     MAX_FINDINGS,
     bad_value,
     dictionary_codes,
+    household_codes,
     missing_subjects,
     ordered_codes,
     refuse_far_dates,
     refuse_unusable_types,
     survey_weights,
 )
-from tokumei.data.schema import Field, Kind, Schema, refuse_patterns
+from tokumei.data.column_names import refuse_patterns
+from tokumei.data.relative_times import since_first
+from tokumei.data.schema import Field, Kind, Schema
 from tokumei.errors import ContentError, InfeasibleError, SchemaError
+from tokumei.words import Message, html_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +52,8 @@ class History:
 
     ``people`` is an optional table with one row per subject (birthday, sex ...): a History of its own, whose subjects
     are coded as here. ``weights`` says how many people of the population every record stands for, if the schema
-    declares a column of weights.
+    declares a column of weights. ``households`` has a number for every subject, the same for those who belong together,
+    if the schema declares it. ``notes`` say what reading decided or left out, for people to check.
     """
 
     schema: Schema
@@ -57,10 +63,17 @@ class History:
     categories: Mapping[str, pl.Series] = field(default_factory=dict)
     people: History | None = None
     weights: Floats | None = None
+    households: Ints | None = None
+    notes: tuple[Message, ...] = ()
 
     @classmethod
-    def from_frame(cls, frame: pl.DataFrame, schema: Schema, *, file: str = "table", first_line: int = 1) -> Self:
-        """Code a frame (text or typed columns) after its schema; all unusable cells are reported together."""
+    def from_frame(
+        cls, frame: pl.DataFrame, schema: Schema, *, file: str = "table", first_line: int = 1, rounding: bool = False
+    ) -> Self:
+        """Code a frame (text or typed columns) after its schema; all unusable cells are reported together.
+
+        With ``rounding`` numbers that are written more finely than the step of their column are rounded to it.
+        """
         schema.check_against(frame.columns, file)
         names = schema.sources()
         refuse_patterns(names)
@@ -70,7 +83,7 @@ class History:
             width = len(str(max(frame.height, 1)))
             subject_text = pl.Series(np.arange(1, frame.height + 1)).cast(pl.String).str.zfill(width)
         else:
-            subject_text = frame[schema.subject].cast(pl.String)
+            subject_text = frame.select(subject_texts(schema)).to_series()
         findings, total = missing_subjects(subject_text, schema, frame.columns, first_line)
         codes: dict[str, Ints] = {}
         categories: dict[str, pl.Series] = {}
@@ -81,11 +94,11 @@ class History:
                 categories[spec.name] = text.unique().sort().alias(spec.name)
                 codes[spec.name] = dictionary_codes(text, categories[spec.name])
                 continue
-            codes[spec.name], bad = ordered_codes(column, spec)
+            codes[spec.name], bad = ordered_codes(column, spec.source, rounding=rounding)
             total += int(bad.sum())
             position = frame.columns.index(spec.name) + 1
             for row in np.flatnonzero(bad)[:MAX_FINDINGS]:
-                findings.append(bad_value(column, spec, int(row), first_line, position))
+                findings.append(bad_value(column, spec.source, int(row), first_line, position))
         weights = None
         if schema.weight:
             weights, wrong = survey_weights(frame, schema.weight, first_line)
@@ -93,18 +106,29 @@ class History:
         if findings:
             raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
         subjects = subject_text.unique().sort().alias(schema.subject)
-        return cls(schema, subjects, dictionary_codes(subject_text, subjects), codes, categories, weights=weights)
+        subject, households = dictionary_codes(subject_text, subjects), None
+        if schema.household:
+            households, wrong = household_codes(frame, schema.household, subject, first_line)
+            if wrong:
+                raise ContentError(file, wrong[:MAX_FINDINGS], total=len(wrong))
+        codes |= {
+            spec.name: since_first(subject, codes[spec.name], len(subjects)) for spec in schema.fields if spec.relative
+        }
+        return cls(schema, subjects, subject, codes, categories, weights=weights, households=households)
 
     def with_people(self, people: History) -> History:
         """Return the history with a table of people beside it; who stands only there is a subject without records."""
         if len(people) != len(people.subjects):
             message = "a table of people has one row per subject; this one has several rows of a subject"
             raise SchemaError(message)
+        if self.households is not None or people.households is not None:
+            message = "households are not supported beside a table of people; drop the column in the schema"
+            raise SchemaError(message)
         subjects = pl.concat([self.subjects, people.subjects.alias(self.subjects.name)]).unique().sort()
 
         def recoded(history: History) -> History:
             codes = dictionary_codes(history.subjects, subjects)[history.subject]
-            return replace(history, subjects=subjects, subject=codes)
+            return replace(history, subjects=subjects, subject=codes, households=None)
 
         return replace(recoded(self), people=recoded(people))
 
@@ -179,7 +203,8 @@ class Release:
     """What the world sees: one pseudonym and one cell per field for every published record.
 
     ``people`` is the published table of people, if there is one: a Release of its own, one row per pseudonym.
-    ``parameters`` are those of the method, as the manifest states them.
+    ``parameters`` are those of the method, as the manifest states them. ``labels`` says, for fields whose categories
+    are told by coarser names, under which name each of the first categories stands: `written` has those names.
     """
 
     schema: Schema
@@ -188,6 +213,7 @@ class Release:
     method: str = ""
     people: Release | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, pl.Series] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse a schema whose columns cannot stand beside the pseudonyms."""
@@ -202,11 +228,30 @@ class Release:
         """Return the sizes alone."""
         return f"Release({len(self):,} records under {self.pseudonyms.n_unique():,} pseudonyms)"
 
+    def _repr_html_(self) -> str:
+        """Return sizes and columns for a notebook, no cell."""
+        rows = [[spec.name, spec.kind.value] for spec in self.schema.fields]
+        return html_table(repr(self), rows, heads=("column", "kind"))
+
     def take(self, rows: npt.ArrayLike) -> Release:
         """Return the records at these positions, in this order."""
         index = np.asarray(rows, dtype=np.int64)
         cells = {name: column.take(index) for name, column in self.cells.items()}
         return replace(self, pseudonyms=self.pseudonyms.gather(index), cells=cells)
+
+    @cached_property
+    def written(self) -> Mapping[str, Cells]:
+        """The cells as they are published: sets of the names under which categories are told."""
+        cells = dict(self.cells)
+        for name, labels in self.labels.items():
+            column = cells.get(name)
+            if isinstance(column, SetCells):
+                own = column.categories[len(labels) :].cast(pl.String)
+                names = pl.concat([labels.alias(name), own.alias(name)])
+                known = names.unique().sort()
+                codes = dictionary_codes(names, known)[column.codes]
+                cells[name] = SetCells.of_lists(column.offsets, codes, known, suppressed=column.suppressed)
+        return cells
 
     def as_history(self) -> History:
         """Return the records as a History of pseudonyms; suppressed cells are missing values.
@@ -216,7 +261,7 @@ class Release:
         codes: dict[str, Ints] = {}
         categories: dict[str, pl.Series] = {}
         for spec in self.schema.fields:
-            cells = self.cells[spec.name]
+            cells = self.written[spec.name]
             if not (cells.plain | cells.suppressed).all():
                 message = f"the column '{spec.name}' of the release has ranges or sets, where single values are needed"
                 raise InfeasibleError(message, code="generalized")
@@ -235,7 +280,7 @@ class Release:
 
     def text(self, *, literal: bool = False) -> pl.DataFrame:
         """Return the records as canonical text, the pseudonym first."""
-        columns = cells_text(self.cells, self.schema.fields, literal=literal)
+        columns = cells_text(self.written, self.schema.fields, literal=literal)
         return pl.DataFrame([self.pseudonyms.cast(pl.String).alias("pseudonym"), *columns])
 
 
@@ -292,6 +337,11 @@ def _typed(history: History, spec: Field) -> pl.Series:
     codes = history.codes[spec.name]
     if spec.nominal:
         return history.categories[spec.name].gather(codes).alias(spec.name)
+    return typed_codes(codes, spec).alias(spec.name)
+
+
+def typed_codes(codes: Ints, spec: Field) -> pl.Series:
+    """Return codes of an ordered field as values of its type, null where they are missing."""
     missing = pl.Series(codes == MISSING)
     whole = pl.Series(np.where(codes == MISSING, 0, codes))
     if spec.kind is Kind.DATE:
@@ -302,4 +352,4 @@ def _typed(history: History, spec: Field) -> pl.Series:
         typed = whole
     else:
         typed = value_text(whole.to_numpy(), spec).cast(pl.Float64)
-    return pl.select(pl.when(~missing).then(typed)).to_series().alias(spec.name)
+    return pl.select(pl.when(~missing).then(typed)).to_series()

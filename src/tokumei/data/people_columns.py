@@ -72,7 +72,7 @@ def release_with_people(release: Release, original: History) -> Release:
 
 
 def _joined(records: Schema, people: Schema) -> Schema:
-    return Schema(records.subject, (*records.columns, *people.columns))
+    return replace(records, columns=(*records.columns, *people.columns))
 
 
 def _coded_as(cells: Cells, known: pl.Series | None) -> Cells:

@@ -18,6 +18,8 @@ from typing import NoReturn
 import numpy as np
 import polars as pl
 
+from tokumei.data.inputs.addresses import Address, file_and_part, input_path
+from tokumei.data.inputs.databases import read_database
 from tokumei.errors import ContentError, Finding, UnreadableError
 
 UTF8_BOM = b"\xef\xbb\xbf"
@@ -55,18 +57,26 @@ def _why_absent(file: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
-    """A file that was read, once: its path and its bytes as they are on the disk, for parsing and for its hash."""
+    """A file that was read, once: its path and its bytes as they are on the disk, for parsing and for its hash.
+
+    ``part`` is what the path names behind ``#``: the sheet of a workbook.
+    """
 
     path: Path
     raw: bytes
     regular: bool = True
+    part: str = ""
 
     @classmethod
     def read(cls, path: str | Path) -> Source:
-        """Read a file; UnreadableError says in one sentence why it is missing, a directory or not permitted."""
-        path, file = Path(path), str(path)
+        """Read a file or a table of a database; UnreadableError says in one sentence why it cannot be read."""
+        path = input_path(path)
+        if isinstance(path, Address):
+            return cls(path, read_database(path))
+        whole, part = file_and_part(path)
+        file = str(path)
         try:
-            return cls(path, path.read_bytes(), path.is_file())
+            return cls(path, whole.read_bytes(), whole.is_file(), part)
         except FileNotFoundError:
             _refuse(file, _why_absent(file))
         except IsADirectoryError:

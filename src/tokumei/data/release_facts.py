@@ -71,7 +71,7 @@ class ReleaseFacts:
     @classmethod
     def of(cls, release: Release) -> ReleaseFacts:
         """Count a release or a part of it."""
-        columns = {spec.name: ColumnFacts.of(release.cells[spec.name]) for spec in release.schema.fields}
+        columns = {spec.name: ColumnFacts.of(release.written[spec.name]) for spec in release.schema.fields}
         return cls(release.schema, release.method, len(release), release.pseudonyms.n_unique(), columns)
 
     def __add__(self, other: ReleaseFacts) -> ReleaseFacts:
@@ -89,12 +89,12 @@ class ReleaseFacts:
         The step of the original would show that somebody's value has more decimals than all that is published. Columns
         that are not published are not named, nor are files of hierarchies.
         """
-        shown = [column for column in self.schema.columns if not column.drop and not column.weight]
+        shown = [column for column in self.schema.columns if not (column.drop or column.weight or column.household)]
         columns = [self._coarsened(replace(column, hierarchy="")) for column in shown]
         return replace(self.schema, columns=tuple(columns))
 
     def _coarsened(self, column: Column) -> Column:
-        if column.kind not in (Kind.NUMBER, Kind.PLACE) or column.step >= 1.0:
+        if column.kind not in (Kind.NUMBER, Kind.PLACE) or column.step >= 1.0 or column.rounded:
             return column
         common = math.gcd(*(self.columns[field.name].divisor for field in column.fields()))
         step, factor = Decimal(repr(column.step)), 1

@@ -21,6 +21,7 @@ from tokumei.array_types import Ints
 from tokumei.data.cells import SetCells
 from tokumei.data.history import Release
 from tokumei.data.release_facts import ReleaseFacts
+from tokumei.data.release_frames import typed_frame
 from tokumei.errors import ParameterError
 
 SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME, PEOPLE_SCHEMA_NAME = (
@@ -29,6 +30,8 @@ SCHEMA_NAME, SUMMARY_NAME, MANIFEST_NAME, PEOPLE_SCHEMA_NAME = (
     "manifest.json",
     "people.toml",
 )
+# Parquet with cells as text, as it was written before 0.3 and still is in parts.
+TEXT_PARQUET = "parquet-text"
 # Rows per group of a Parquet file; stated, because a default may change.
 ROW_GROUP = 262_144
 
@@ -57,8 +60,11 @@ def table_bytes(release: Release, data_format: str, text: pl.DataFrame | None = 
     ``text`` is that of the release, if somebody has made it already.
     """
     buffer = io.BytesIO()
-    text = release.text() if text is None else text
     if data_format == "parquet":
+        typed_frame(release).rechunk().write_parquet(buffer, row_group_size=ROW_GROUP)
+        return buffer.getvalue()
+    text = release.text() if text is None else text
+    if data_format == TEXT_PARQUET:
         text.rechunk().write_parquet(buffer, row_group_size=ROW_GROUP)
     else:
         _refuse_control_characters(release)
@@ -88,9 +94,10 @@ def folder_files(
     ``versions`` are those that the manifest states (default: the installed ones, `made_by`), ``text`` is that of
     the release, if somebody has made it already.
     """
-    files = {f"data.{data_format}": table_bytes(release, data_format, text)}
+    ending = "csv" if data_format == "csv" else "parquet"
+    files = {f"data.{ending}": table_bytes(release, data_format, text)}
     if release.people is not None:
-        files[f"people.{data_format}"] = table_bytes(release.people, data_format)
+        files[f"people.{ending}"] = table_bytes(release.people, data_format)
         files[PEOPLE_SCHEMA_NAME] = ReleaseFacts.of(release.people).published_schema().to_toml().encode()
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     texts, manifest = folder_texts(

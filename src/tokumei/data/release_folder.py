@@ -17,12 +17,14 @@ Nothing in it depends on the order of the original rows, on the input file or on
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +33,14 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.data.cell_text import Fault, WrittenCells, read_cells, written_categories
-from tokumei.data.cells import Cells
+from tokumei.data.cells import Cells, SetCells
+from tokumei.data.coarsening import category_labels, expanded
 from tokumei.data.csv_text import parse_csv
 from tokumei.data.files import atomic_folder
 from tokumei.data.history import History, Release
-from tokumei.data.raw import Source, read_bytes, to_utf8
-from tokumei.data.release_files import MANIFEST_NAME, PEOPLE_SCHEMA_NAME, SCHEMA_NAME, folder_files
+from tokumei.data.raw import Source, to_utf8
+from tokumei.data.release_files import MANIFEST_NAME, PEOPLE_SCHEMA_NAME, SCHEMA_NAME, TEXT_PARQUET, folder_files
+from tokumei.data.release_frames import is_typed, typed_text
 from tokumei.data.release_parts import DATA_FOLDER, ReleasePart, listed_parts
 from tokumei.data.schema import Field, Kind, Schema
 from tokumei.data.tables import open_table
@@ -71,7 +75,8 @@ class ReleaseFolder:
     """A release folder with what its small files say: what the columns mean, the method and its public parameters.
 
     ``manifest`` is the whole manifest as it was read, for whoever checks what it states; ``parts`` are those of the
-    data, none where it is one file.
+    data, none where it is one file. Every file but the parts is read once (``sources``): what is parsed, compared and
+    hashed are the same bytes.
     """
 
     path: Path
@@ -81,6 +86,7 @@ class ReleaseFolder:
     parameters: Mapping[str, Any]
     manifest: Mapping[str, Any]
     parts: tuple[ReleasePart, ...] = ()
+    sources: dict[str, Source] = field(default_factory=dict, repr=False)
 
     @classmethod
     def open(cls, path: Path) -> ReleaseFolder:
@@ -89,17 +95,50 @@ class ReleaseFolder:
             what = "this is a file" if path.exists() else "there is no such folder"
             message = f"{path}: {what}; name the folder that 'tokumei anonymize' wrote"
             raise UnreadableError(message, file=str(path))
-        schema, manifest = Schema.read(path / SCHEMA_NAME), path / MANIFEST_NAME
+        manifest, sources = path / MANIFEST_NAME, dict[str, Source]()
+        schema = _schema(path / SCHEMA_NAME, sources)
         whole = None if (path / DATA_FOLDER).is_dir() else _present(path, DATA_NAMES)
         try:
-            document = json.loads(read_bytes(manifest))
+            sources[MANIFEST_NAME] = Source.read(manifest)
+            document = json.loads(sources[MANIFEST_NAME].content())
             method, parameters = str(document.get("method", "")), dict(document.get("parameters", {}))
         except (ValueError, AttributeError, TypeError, RecursionError):
             message = f"{manifest}: this is not the manifest that 'tokumei anonymize' wrote; restore the release folder"
             raise UnreadableError(message, file=str(manifest)) from None
         parts = listed_parts(document, path)
         data = path / DATA_FOLDER if parts else whole or _present(path, DATA_NAMES)
-        return cls(path, data, schema, method, parameters, document, parts)
+        return cls(path, data, schema, method, parameters, document, parts, sources)
+
+    @cached_property
+    def content(self) -> Mapping[str, bytes]:
+        """The bytes of every file of the folder by its name, without the parts of the data."""
+        names = [entry.name for entry in sorted(self.path.iterdir()) if entry.is_file()]
+        return {name: self._source(self.path / name).raw for name in names}
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """The SHA-256 of every file of the folder by its name; parts of the data as they are on the disk now."""
+        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in self.content.items()}
+        for part in self.parts:
+            with (self.path / part.name).open("rb") as stream:
+                hashes[part.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+        return hashes
+
+    def _source(self, file: Path) -> Source:
+        """Return a file of the folder, which is read once; of parts nothing is kept."""
+        if file.parent != self.path:
+            return Source.read(file)
+        if file.name not in self.sources:
+            self.sources[file.name] = Source.read(file)
+        return self.sources[file.name]
+
+    @property
+    def data_format(self) -> str:
+        """The format of the data: ``csv``, ``parquet``, or Parquet with cells as text."""
+        if self.data.suffix != ".parquet":
+            return "csv"
+        frame = open_table(self._source(self.data)).frame
+        return "parquet" if is_typed(frame.schema, self.schema) else TEXT_PARQUET
 
     def release(self, history: History | None = None) -> Release:
         """Read the data; categories and steps are coded as in ``history``, which must have the same columns.
@@ -113,7 +152,8 @@ class ReleaseFolder:
         if history is not None and history.people is None:
             message = f"{self.path}: the release has a table of people, and the original as it was read has none"
             raise SchemaError(message, file=str(self.path))
-        schema, people = Schema.read(self.path / PEOPLE_SCHEMA_NAME), None if history is None else history.people
+        schema = _schema(self.path / PEOPLE_SCHEMA_NAME, self.sources)
+        people = None if history is None else history.people
         return replace(release, people=self._table([_present(self.path, PEOPLE_NAMES)], schema, people))
 
     def part(self, number: int, history: History | None = None) -> Release:
@@ -136,12 +176,11 @@ class ReleaseFolder:
     def _table(self, files: Sequence[Path], schema: Schema, history: History | None) -> Release:
         data, lines = files[0], None
         if data.suffix == ".parquet":
-            frames = [open_table(file).frame.select(pl.all().cast(pl.String)) for file in files]
+            frames = [_cells_of(open_table(self._source(file)).frame, schema) for file in files]
             _refuse_differing(files, frames)
             frame = pl.concat(frames)
         else:
-            source = Source.read(data)
-            text, _ = to_utf8(source.content(), str(data))
+            text, _ = to_utf8(self._source(data).content(), str(data))
             records = parse_csv(text, str(data))
             frame, lines = records.frame[1:], records.lines[1:]
             frame.columns = _distinct(records.frame.row(0) if records.frame.height else (), data)
@@ -154,9 +193,30 @@ class ReleaseFolder:
         if history is not None:
             _refuse_other_schema(schema, history.schema, self.path)
             schema = _with_steps(schema, history.schema)
+        labels = {} if history is None else category_labels(history, schema)
         categories = _own_categories(frame, schema) if history is None else _with_absence(history.categories)
-        release = release_from_text(frame, schema, categories, file=str(data), lines=lines, method=self.method)
-        return replace(release, parameters=self.parameters)
+        names = {name: known.unique().sort() for name, known in labels.items()}
+        dictionaries = {**categories, **_with_absence(names)}
+        release = release_from_text(frame, schema, dictionaries, file=str(data), lines=lines, method=self.method)
+        opened = {
+            name: expanded(cells, labels[name], categories[name]) if isinstance(cells, SetCells) else cells
+            for name, cells in release.cells.items()
+            if name in labels
+        }
+        return replace(release, parameters=self.parameters, cells={**release.cells, **opened}, labels=labels)
+
+
+def _schema(file: Path, sources: dict[str, Source]) -> Schema:
+    """Return a schema of a release folder, and keep its bytes among its ``sources``."""
+    if not file.is_file():
+        return Schema.read(file)
+    sources[file.name] = source = Source.read(file)
+    return Schema.read(file, source.raw)
+
+
+def _cells_of(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """Return the cells of a Parquet table as text, whichever of the two ways it has them."""
+    return typed_text(frame, schema) if is_typed(frame.schema, schema) else frame.select(pl.all().cast(pl.String))
 
 
 def _refuse_differing(files: Sequence[Path], frames: Sequence[pl.DataFrame]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.words import Message, Words
+from tokumei.words import Message, Words, html_table
 
 
 class Goal(StrEnum):
@@ -182,6 +182,14 @@ class Verdict:
     outcome: Outcome
     reasons: tuple[Reason, ...] = ()
     skipped: tuple[Reason, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the outcome and the codes of its reasons: their values may name people."""
+        return f"Verdict({self.outcome.value}: {', '.join(reason.code for reason in self.reasons) or 'no reasons'})"
+
+    def _repr_html_(self) -> str:
+        """Return the outcome and its reasons in words for a notebook."""
+        return html_table(self.outcome.value, [[f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in self.reasons])
 
     @property
     def of_other_original(self) -> bool:

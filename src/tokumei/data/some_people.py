@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
+from tokumei.data.cleaning import subject_text
 from tokumei.data.data_set import DataSet
 from tokumei.data.history import History
 from tokumei.data.survey import Survey
@@ -22,7 +23,7 @@ def records_of(data_set: DataSet, survey: Survey, names: pl.Series) -> tuple[His
     schema = survey.schema
     width = len(str(max(survey.records, 1)))
     numbered = (pl.col(_ROW).cast(pl.Int64) + 1).cast(pl.String).str.zfill(width)
-    subject = numbered if schema.row_is_subject else pl.col(schema.subject).cast(pl.String)
+    subject = numbered if schema.row_is_subject else subject_text(schema, data_set.columns)
     table = data_set.scan(schema.sources()).with_row_index(_ROW).filter(subject.is_in(names.implode()))
     found = table.collect(engine="streaming").sort(_ROW)
     rows = found[_ROW].to_numpy().astype(np.int64)

@@ -83,7 +83,7 @@ def _squares(away: Ints) -> int:
     return (parts[0] << (2 * _HALF_BITS)) + (parts[1] << (_HALF_BITS + 1)) + parts[2]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Survey:
     """The size of a data set, the dictionaries of its categories and the spreads of its fields.
 
@@ -101,6 +101,7 @@ class Survey:
     @classmethod
     def of(cls, data_set: DataSet, schema: Schema) -> Survey:
         """Pass once over a data set; raise ContentError for the first batch with cells that cannot be used."""
+        schema.check_whole()
         schema.check_against(list(data_set.columns), str(data_set.path))
         return cls.of_histories(
             schema, (located(batch, schema, len(data_set)) for batch in data_set.batches(schema.sources()))

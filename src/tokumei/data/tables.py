@@ -1,4 +1,4 @@
-"""Tables of people: CSV (with or without header, plain or gzip) and Parquet, read as a frame.
+"""Tables of people: text (with or without header, plain or gzip), workbooks, JSON and Parquet, read as a frame.
 
 Errors of the content carry the lines of the file, also where quoted cells span several lines. A CSV column is text;
 its kind comes from the schema, given or inferred. A Parquet column has its type, and its rows count as lines.
@@ -15,12 +15,18 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.data.cells import MISSING
+from tokumei.data.cleaning import cleaned
 from tokumei.data.csv_text import CsvRecords, parse_csv
 from tokumei.data.date_formats import hold_values
 from tokumei.data.history import History
+from tokumei.data.inputs.json_text import is_json, read_json
+from tokumei.data.inputs.separators import BLANKS, find_separator, words_with_tabs
+from tokumei.data.inputs.workbooks import MAGICS as WORKBOOK_MAGICS
+from tokumei.data.inputs.workbooks import read_sheet
 from tokumei.data.raw import Source, to_utf8
 from tokumei.data.schema import Kind, Schema
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
+from tokumei.words import Message
 
 PARQUET_MAGIC = b"PAR1"
 # So many records after the first line show what the columns hold.
@@ -29,12 +35,13 @@ _LONGEST_NAME = 1000
 _GROUPED_NUMBER = r"\s*[+-]?[¥$€£]?\d{1,3}(,\d{3})+(\.\d+)?\s*"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Table:
-    """A frame with the line of the file on which every record begins."""
+    """A frame with the line of the file on which every record begins, and what reading had to decide."""
 
     frame: pl.DataFrame
     lines: Ints
+    notes: tuple[Message, ...] = ()
 
 
 def read_table(path: str | Path, *, header: bool | None = None) -> pl.DataFrame:
@@ -47,9 +54,10 @@ def read_table(path: str | Path, *, header: bool | None = None) -> pl.DataFrame:
 
 
 def history_of(frame: pl.DataFrame, schema: Schema, *, file: str, lines: Ints) -> History:
-    """Code a frame as `History.from_frame` does, with the lines of the file in what is reported."""
+    """Clean a frame and code it as `History.from_frame` does, with the lines of the file in what is reported."""
+    schema.check_against(frame.columns, file)
     try:
-        history = History.from_frame(frame, schema, file=file, first_line=0)
+        history = History.from_frame(cleaned(frame, schema), schema, file=file, first_line=0, rounding=True)
         _refuse_far_places(history, frame.columns, file)
     except ContentError as error:
         placed = [one if one.line is None else replace(one, line=int(lines[one.line])) for one in error.findings]
@@ -91,34 +99,50 @@ def _refuse_far_places(history: History, columns: list[str], file: str) -> None:
         raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
 
 
-def _refuse_other_separator(records: CsvRecords, file: str) -> None:
-    """Raise UnreadableError if every line is one cell that another separator would cut alike."""
-    if records.frame.width != 1:
-        return
-    head = records.frame.to_series().head(_HEADER_SAMPLE)
-    for separator, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")):
-        times = head.str.count_matches(separator, literal=True)
-        if len(head) > 1 and times.n_unique() == 1 and times[0] > 0:
-            message = f"{file}: the cells are separated by {name}; save the file with commas between them"
-            raise UnreadableError(message, file=file, code="separator")
-
-
 def open_table(file: Path | Source, *, header: bool | None = None, schema: Schema | None = None) -> Table:
     """Return a file as a frame with its lines; the names of a ``schema`` help to tell whether it has a header."""
     source = file if isinstance(file, Source) else Source.read(file)
     path, raw = source.path, source.content()
     if raw.startswith(PARQUET_MAGIC) or path.suffix == ".parquet":
-        frame = _read_parquet(raw, str(path))
-        return Table(frame, np.arange(1, frame.height + 1))
-    text, _ = to_utf8(raw, str(path))
-    records = parse_csv(text, str(path))
+        return _typed_table(_read_parquet(raw, str(path)))
+    if raw.startswith(WORKBOOK_MAGICS):
+        frame, notes = read_sheet(raw, str(path), source.part)
+        return _typed_table(frame, notes, first=2)
+    text, _ = to_utf8(_from_utf16(raw, str(path)), str(path))
+    if is_json(text, path.name):
+        return _typed_table(read_json(text, str(path)))
+    return _text_table(text, str(path), schema, header=header)
+
+
+def _typed_table(frame: pl.DataFrame, notes: tuple[Message, ...] = (), *, first: int = 1) -> Table:
+    """Return a frame that knows the types of its columns; its rows count from ``first``."""
+    plain = frame.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    return Table(plain, np.arange(first, first + frame.height), notes)
+
+
+def _from_utf16(raw: bytes, file: str) -> bytes:
+    """Return UTF-16 text (as spreadsheets export it) as UTF-8; anything else as it is."""
+    if not raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw
+    try:
+        return raw.decode("utf-16").encode("utf-8")
+    except UnicodeDecodeError:
+        message = f"{file}: this is UTF-16 text; save it as UTF-8 (it is cut off or damaged)"
+        raise UnreadableError(message, file=file) from None
+
+
+def _text_table(text: bytes, file: str, schema: Schema | None, *, header: bool | None) -> Table:
+    notes: tuple[Message, ...] = ()
+    separator = find_separator(text)
+    if separator == BLANKS:
+        text, separator, notes = words_with_tabs(text), "\t", (Message("reading.blanks"),)
+    records = parse_csv(text, file, separator=separator)
     if records.frame.height == 0:
-        message = f"{path}: the file holds nothing but empty lines; give one with data in it"
-        raise UnreadableError(message, file=str(path))
-    _refuse_other_separator(records, str(path))
+        message = f"{file}: the file holds nothing but empty lines; give one with data in it"
+        raise UnreadableError(message, file=file)
     if header is None:
         header = _header_wanted(records.frame, schema)
-    return _under_header(records, str(path)) if header else Table(records.frame, records.lines)
+    return replace(_under_header(records, file) if header else Table(records.frame, records.lines), notes=notes)
 
 
 def _read_parquet(raw: bytes, file: str) -> pl.DataFrame:
@@ -131,7 +155,7 @@ def _read_parquet(raw: bytes, file: str) -> pl.DataFrame:
     if frame.width == 0:
         message = f"{file}: the Parquet file has no columns; give one with data in it"
         raise UnreadableError(message, file=file)
-    return frame.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    return frame
 
 
 def _under_header(records: CsvRecords, file: str) -> Table:

@@ -24,34 +24,53 @@ from tokumei.audits import (
     byte_findings,
     climb_ladder,
     combine_releases,
-    file_digests,
     naming_answer,
     with_findings,
 )
 from tokumei.data import Reason, Release, Verdict
-from tokumei.flow.gate import identifier_findings
+from tokumei.flow.booked_releases import BookedReleases
+from tokumei.flow.gate import household_findings, identifier_findings
+from tokumei.flow.keeping import Keeper
 from tokumei.flow.large import LargeRelease
 from tokumei.flow.making import Made, compared_with
 from tokumei.flow.opening import Opened
 from tokumei.flow.replaying import method_of, replay_of, rerun_of
+from tokumei.ledgers import Ledger
 from tokumei.profiles import refuse_unknown_columns
 from tokumei.words import Message
 
 
 def audit(
-    released: Made | Opened, settings: AuditSettings | None = None, *, earlier: Sequence[Release] = ()
+    released: Made | Opened,
+    settings: AuditSettings | None = None,
+    *,
+    earlier: Sequence[Release] = (),
+    ledger: Ledger | None = None,
 ) -> AuditResult:
     """Audit a release that was made or opened, as the settings ask (default: all that is tried by default).
 
-    ``earlier`` are releases of the same people, coded after the same original.
+    ``earlier`` are releases of the same people, coded after the same original; ``ledger`` knows those that were made
+    with it, and who is in which group. An audit of the same bytes, original and settings that was kept beside the
+    release is used again, unless other releases come into it or a fresh one is asked for; limits decide anew.
     """
     asked = settings or AuditSettings()
+    if earlier or ledger is not None:
+        return under_limits(_computed(released, asked, earlier, ledger), asked.limits)
+    what = f"{asked.k} {asked.time_limit} {asked.seed} {asked.guess_seeds} {asked.quick} {sorted(asked.allow)}"
+    result = Keeper.of(released).remember("audit", what, lambda: _computed(released, asked), fresh=asked.fresh)
+    return under_limits(result, asked.limits)
+
+
+def _computed(
+    released: Made | Opened, asked: AuditSettings, earlier: Sequence[Release] = (), ledger: Ledger | None = None
+) -> AuditResult:
+    """Return an audit without the limits of a recipient."""
     promised = released.parameters.get("k")
     k = promised if asked.k is None and isinstance(promised, int) and promised >= 2 else asked.k
     method, whole = method_of(released), _whole(released)
     original, secret = compared_with(method, released.history, released.secret)
     if whole is not None and whole.secret is None:
-        return _without_owners(released, whole, k=k, limits=asked.limits, allow=asked.allow)
+        return _without_owners(released, whole, k=k, allow=asked.allow)
     result = audit_release(
         original,
         released.release,
@@ -67,8 +86,12 @@ def audit(
     result = gated(released, _of_the_whole(released, result), allow=asked.allow)
     answers: dict[Question, Answer] = {Question.NAMING: naming_answer(result)}
     answers |= little_known(released, quick=asked.quick, seed=asked.seed)
-    answers[Question.RELEASES] = combine_releases(original, released.release, earlier, [secret])
-    return under_limits(replace(result, answers=answers), asked.limits)
+    books = None if ledger is None else BookedReleases.of(ledger, released)
+    together = [*earlier, *([] if books is None else books.releases)]
+    owners = [secret, *[None] * len(earlier), *([] if books is None else books.owners)]
+    several = combine_releases(original, released.release, together, owners)
+    answers[Question.RELEASES] = several if books is None else books.answered(several)
+    return replace(result, answers=answers)
 
 
 def _whole(released: Made | Opened) -> LargeRelease | None:
@@ -76,7 +99,7 @@ def _whole(released: Made | Opened) -> LargeRelease | None:
 
 
 def _without_owners(
-    released: Made | Opened, whole: LargeRelease, *, k: int | None, limits: Limits | None, allow: Sequence[str]
+    released: Made | Opened, whole: LargeRelease, *, k: int | None, allow: Sequence[str]
 ) -> AuditResult:
     """Judge a large release whose secret is not at hand: nobody knows which of its people to look at closely."""
     counts: dict[str, object] = {"pseudonyms": whole.histories.height, "groups": whole.groups.height}
@@ -93,7 +116,7 @@ def _without_owners(
     result = gated(released, result, allow=allow)
     asked = (Question.CONTENTS, Question.ATTRIBUTES, Question.MEMBERSHIP, Question.RELEASES)
     answers = {question: Answer(question=question, skipped=(unknown,)) for question in asked}
-    return under_limits(replace(result, answers={Question.NAMING: naming_answer(result), **answers}), limits)
+    return replace(result, answers={Question.NAMING: naming_answer(result), **answers})
 
 
 def _image_of_ids(whole: LargeRelease) -> tuple[Message, float] | None:
@@ -144,9 +167,11 @@ def gated(released: Made | Opened, result: AuditResult, *, allow: Sequence[str] 
     allow = (*allow, *(released.plan.allow if isinstance(released, Made) else ()))
     folder = None if isinstance(released, Made) else released.folder
     refused, allowed = identifier_findings(released.history, released.release, allow)
+    covered = household_findings(released.history, released.release, released.secret, result.k)
+    refused = (*refused, *covered)
     whole = _whole(released)
     written = () if folder is None else whole.byte_findings() if whole else byte_findings(folder, released.release)
-    digests = {} if folder is None else file_digests(folder)
+    digests = {} if folder is None else folder.digests
     return with_findings(result, (*refused, *written), notes=allowed, digests=digests)
 
 

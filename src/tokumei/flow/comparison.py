@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.audits import Answer, AuditResult, Question, audit_release
-from tokumei.data import History
+from tokumei.data import History, Outcome
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError, TokumeiError, UnknownPartError
 from tokumei.flow.auditing import little_known
 from tokumei.flow.gate import refuse_identifiers
@@ -27,6 +27,7 @@ from tokumei.flow.plan import plan_of
 from tokumei.flow.replaying import rerun_of
 from tokumei.metrics import RecordsKept
 from tokumei.parts import find_part, has_parameter, make_part
+from tokumei.profiles import read_content
 from tokumei.progress import stage
 
 # Attacks beside those of the audit: cheap, and strong where a release contradicts the original.
@@ -58,6 +59,7 @@ class Run:
 
     method: str
     k: int | None = None
+    content: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     loss: float | None = None
     kept: float | None = None
@@ -77,7 +79,12 @@ class Run:
     @property
     def name(self) -> str:
         """How the run is named in tables and charts."""
-        return self.method if self.k is None else f"{self.method} k={self.k}"
+        return " ".join([self.method, *([] if self.k is None else [f"k={self.k}"]), *filter(None, [self.content])])
+
+    @property
+    def choosable(self) -> bool:
+        """Whether the release was measured and not found unsafe, so that it can be chosen."""
+        return self.loss is not None and self.risk is not None and self.verdict != Outcome.UNSAFE.value
 
     def as_dict(self) -> dict[str, object]:
         """Return the run as plain values for JSON."""
@@ -91,12 +98,16 @@ class Run:
         ]
 
 
-def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, Mapping[str, Any]]) -> list[Run]:
-    """Return the runs to do: every method with every k, once if it has none.
+def plan_runs(
+    methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, Mapping[str, Any]], contents: Sequence[str] = ()
+) -> list[Run]:
+    """Return the runs to do: every method with every k, once if it has none, and with every one of the ``contents``.
 
-    ``settings`` has the values of parameters by method and name. Raises UnknownPartError for an unknown method,
-    ParameterError for wrong settings or those of a method not compared.
+    Methods that do not generalize have no contents. ``settings`` has the values of parameters by method and name.
+    Raises UnknownPartError for an unknown method, ParameterError for wrong settings or those of a method not compared.
     """
+    for content in contents:
+        read_content(content)
     for name in settings:
         if name not in methods:
             message = f"--set names the method '{name}', which is not compared; add it to --methods"
@@ -109,7 +120,8 @@ def plan_runs(methods: Sequence[str], ks: Sequence[int], settings: Mapping[str, 
         make_part(part, own)
         several = has_parameter(part, "k") and "k" not in own and ks
         levels: Sequence[int | None] = list(dict.fromkeys(ks)) if several else [None]
-        runs += [Run(method=method, k=k, settings=own) for k in levels]
+        profiles = list(dict.fromkeys(contents)) if part.generalizes and contents else [""]
+        runs += [Run(method=method, k=k, content=one, settings=own) for k in levels for one in profiles]
     return runs
 
 
@@ -122,10 +134,12 @@ def compare(
     threads: int | None = None,
     time_limit: float | None = None,
     measures: bool = True,
+    quick: bool = False,
 ) -> list[Run]:
     """Do all runs and return them with their results, the best trade-offs marked.
 
-    Without ``measures`` nothing is measured beside loss, risk and records kept. Raises LeakError before any work if a
+    Without ``measures`` nothing is measured beside loss, risk and records kept; ``quick`` leaves them out too, and runs
+    no method again to see what an attacker would learn from that. Raises LeakError before any work if a
     column seems to name people and is not in ``allow``.
     """
     refuse_identifiers(history, allow)
@@ -134,23 +148,46 @@ def compare(
         for run in runs:
             begin = time.monotonic()
             with stage(f"compare: {run.name}"):
-                made, result = _attempt(history, run, allow=allow, seed=seed, threads=threads, time_limit=time_limit)
-                if measures and made is not None:
+                made, result = _attempt(
+                    history, run, allow=allow, seed=seed, threads=threads, time_limit=time_limit, quick=quick
+                )
+                if measures and not quick and made is not None:
                     result = dataclasses.replace(result, measures=_measures(made))
             done.append(dataclasses.replace(result, seconds=time.monotonic() - begin))
             advance(1)
     return mark_front(done)
 
 
+def some_subjects(history: History, people: int, *, seed: int = 0) -> History:
+    """Return all records of so many people, drawn at random: to try methods where all of the data would take long."""
+    if people >= len(history.subjects):
+        return history
+    chosen = np.random.default_rng(seed).choice(len(history.subjects), size=people, replace=False)
+    rows = np.flatnonzero(np.isin(history.subject, chosen))
+    # Read anew: values that none of these people has are no part of their data.
+    sample = History.from_frame(history.take(rows).text(), history.schema)
+    if history.people is None:
+        return sample
+    own = np.flatnonzero(np.isin(history.people.subject, chosen))
+    return sample.with_people(History.from_frame(history.people.take(own).text(), history.people.schema))
+
+
 def _attempt(
-    history: History, run: Run, *, allow: Sequence[str], seed: int | None, threads: int | None, time_limit: float | None
+    history: History,
+    run: Run,
+    *,
+    allow: Sequence[str],
+    seed: int | None,
+    threads: int | None,
+    time_limit: float | None,
+    quick: bool,
 ) -> tuple[Made | None, Run]:
     """Return the run with its result, and the release unless it failed."""
-    plan = plan_of(run.method, run.settings, k=run.k, seed=seed, allow=tuple(allow))
+    plan = plan_of(run.method, run.settings, k=run.k, seed=seed, allow=tuple(allow), content=run.content)
     try:
         # A release that the gate refuses could not be published: it is no choice.
         made = release(history, plan, threads=threads, audit=False)
-        return made, judged(made, run, seed=seed, time_limit=time_limit)
+        return made, judged(made, run, seed=seed, time_limit=time_limit, quick=quick)
     except TokumeiError as error:
         return None, dataclasses.replace(run, failure=error.code, message=error.message)
     except MemoryError:
@@ -171,9 +208,11 @@ def _measures(made: Made) -> dict[str, float]:
     return found
 
 
-def judged(made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None) -> Run:
-    """Return a run with what its release loses and what the attacks name."""
-    rerun = rerun_of(made, seed=seed or 0, runs=COMPARED_RUNS, held_out=COMPARED_HELD_OUT)
+def judged(
+    made: Made, run: Run, *, seed: int | None = None, time_limit: float | None = None, quick: bool = False
+) -> Run:
+    """Return a run with what its release loses and what the attacks name; ``quick`` runs no method again."""
+    rerun = None if quick else rerun_of(made, seed=seed or 0, runs=COMPARED_RUNS, held_out=COMPARED_HELD_OUT)
     # A comparison publishes nothing: its verdict is about the method, whose release will be made without a seed.
     original, secret = compared_with(made.method, made.history, dataclasses.replace(made.secret, seed=None))
     audit = audit_release(original, made.release, secret, k=run.k, time_limit=time_limit, rerun=rerun)
@@ -222,13 +261,16 @@ def largest_risk(audit: AuditResult, extra: Mapping[str, tuple[float, float]]) -
 
 
 def mark_front(runs: Sequence[Run]) -> list[Run]:
-    """Mark the runs that no other beats in loss and risk at once (Pareto front); failed runs are never on it."""
-    points = [(run.loss, run.risk) for run in runs if run.loss is not None and run.risk is not None]
+    """Mark the best trade-offs (Pareto front): the runs that no other beats in loss and risk at once.
+
+    What failed or was found unsafe is none and beats nobody: pseudonyms alone lose nothing and protect nobody.
+    """
+    points = [(run.loss, run.risk) for run in runs if run.choosable]
     loss, risk = (np.array(side, dtype=np.float64) for side in (zip(*points, strict=True) if points else ((), ())))
     marked = []
     for run in runs:
         beaten = True
-        if run.loss is not None and run.risk is not None:
+        if run.choosable and run.loss is not None and run.risk is not None:
             no_worse = (loss <= run.loss) & (risk <= run.risk)
             beaten = bool((no_worse & ((loss < run.loss) | (risk < run.risk))).any())
         marked.append(dataclasses.replace(run, front=not beaten))
@@ -242,6 +284,7 @@ def run_frame(runs: Sequence[Run]) -> pl.DataFrame:
             "release": run.name,
             "method": run.method,
             "k": run.k,
+            "content": run.content,
             "settings": " ".join(run.setting_texts()),
             "loss": run.loss,
             "kept": run.kept,

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.data import BASE_MEGABYTES, MEGABYTES_PER_RECORD, DataSet, History, Schema
+from tokumei.data import BASE_MEGABYTES, MEGABYTES_PER_RECORD, DataSet, History, Schema, subject_text
 from tokumei.parts import Method
 
 FACTOR = 1.5
@@ -40,10 +40,10 @@ _GROUPING = {
     ("large", 2): (2.0e-5, 1.8e-7),
     ("normal", 2): (4.0e-5, 3.9e-7),
     ("fast", 3): (1.25e-4, 1.15e-6),
-    ("large", 3): (1.25e-4, 1.15e-6),
+    ("large", 3): (1.25e-4, 5.5e-7),
     ("normal", 3): (3.5e-4, 2.6e-6),
     ("fast", 4): (1.6e-4, 1.3e-6),
-    ("large", 4): (1.6e-4, 1.3e-6),
+    ("large", 4): (1.6e-4, 6.5e-7),
     ("normal", 4): (3.5e-3, 3.1e-6),
 }
 # Longer histories are compared in pieces of so many records; many records in pairs are in shorter ones.
@@ -146,7 +146,8 @@ class Size:
         """Count the records of every subject of a data set that is not held."""
         if schema.row_is_subject:
             return cls(np.ones(len(data), dtype=np.int64), len(schema.fields))
-        counted = data.scan([schema.subject]).group_by(schema.subject).len().collect(engine="streaming")
+        who = data.scan(schema.sources()).select(subject_text(schema, data.columns).alias("subject"))
+        counted = who.group_by("subject").len().collect(engine="streaming")
         return cls(counted["len"].to_numpy().astype(np.int64), len(schema.fields))
 
 

@@ -51,6 +51,26 @@ def identifier_findings(
     return tuple(refused), tuple(allowed)
 
 
+def household_findings(history: History, release: Release, secret: Secret | None, k: int | None) -> tuple[Reason, ...]:
+    """Return whether some history is shared by pseudonyms of fewer than k households, where these are declared.
+
+    Who knows an own household knows its histories: of a group only other households are cover.
+    """
+    if history.households is None or secret is None or k is None:
+        return ()
+    from tokumei.audits import history_digests  # noqa: PLC0415 - loads numba and scipy
+
+    houses = pl.DataFrame({"subject": history.subjects.cast(pl.String), "house": history.households})
+    shown = history_digests(release)
+    behind = shown.join(secret.owners.cast(pl.String), on="pseudonym").join(houses, on="subject")
+    counted = behind.group_by("digest").agg(pl.col("house").n_unique())
+    fewest = counted["house"].min()
+    if not isinstance(fewest, int) or fewest >= k:
+        return ()
+    few = int((counted["house"] < k).sum())
+    return (Reason(code="household-cover", values={"count": few, "fewest": fewest, "k": k}),)
+
+
 def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
     """Raise LeakError if a pseudonym is a subject id, or a column that repeats the subject ids is still readable.
 

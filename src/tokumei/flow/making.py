@@ -5,7 +5,7 @@ Command line, Python, `compare` and the demo all call `release`; what it returns
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,23 +17,27 @@ from tokumei.array_types import Ints
 from tokumei.data import (
     CellShares,
     History,
+    Lock,
     Release,
     ReleaseFacts,
-    Schema,
     Score,
     Secret,
     Verdict,
     cell_shares,
+    coarse_columns,
+    coarsened,
     frame_of_library,
     text_order,
 )
-from tokumei.errors import SchemaError
-from tokumei.flow.gate import identifier_findings, refuse_leaks
+from tokumei.errors import InfeasibleError, ParameterError, SchemaError
+from tokumei.flow.bookkeeping import Booking, Bookkeeping, GroupedRun
+from tokumei.flow.gate import household_findings, identifier_findings, refuse_leaks
 from tokumei.flow.plan import Plan, complete, fresh_key, public_parameters
 from tokumei.flow.publishing import Published, publish
 from tokumei.metrics import CellError
 from tokumei.parts import Method
 from tokumei.progress import stage
+from tokumei.words import html_table, percent
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult
@@ -46,7 +50,8 @@ class Made:
     """A release that passed the gate, with all that is known of it. ``data`` may be handed out, ``secret`` may not.
 
     ``utility`` is what got lost (cell error), ``audit`` what the quick audit found (None if it was left out), ``plan``
-    everything that decided what came out, its key or seed included; ``library`` (polars or pandas) is that of ``data``.
+    everything that decided what came out, its key or seed included; ``library`` (polars or pandas) is that of ``data``;
+    ``booking`` is what `write` adds to the ledger, None without one.
     """
 
     release: Release
@@ -57,12 +62,21 @@ class Made:
     history: History
     plan: Plan
     library: str = "polars"
+    booking: Booking | None = None
 
     def __repr__(self) -> str:
         """Return a summary without a value of the data."""
         verdict = "not audited" if self.audit is None else f"{self.audit.verdict.outcome.value} at k = {self.audit.k}"
         pseudonyms = self.release.pseudonyms.n_unique()
         return f"Made({self.method.name}: {len(self.release):,} records under {pseudonyms:,} pseudonyms; {verdict})"
+
+    def _repr_html_(self) -> str:
+        """Return method, sizes, loss and the share of cells left exact for a notebook, no cell."""
+        rows = [
+            [one.name, percent(one.exact), percent(one.generalized), percent(one.suppressed)] for one in self.shares
+        ]
+        lines = [f"lost: {percent(self.utility.value)}"]
+        return html_table(repr(self), rows, heads=("column", "exact", "generalized", "withheld"), lines=lines)
 
     @cached_property
     def data(self) -> Any:
@@ -89,26 +103,42 @@ class Made:
         """How many cells of every column are exact, generalized or withheld."""
         return cell_shares(ReleaseFacts.of(self.release))
 
-    def write(self, folder: str | Path, *, secret_file: str | Path | None = None) -> Published:
+    def write(
+        self, folder: str | Path, *, secret_file: str | Path | None = None, lock: Lock | None = None
+    ) -> Published:
         """Write the release folder and, beside it, what only the publisher keeps, as ``tokumei anonymize`` does.
 
         ``folder`` is made and must not exist, or be empty; ``secret_file`` is where the secret goes (default: the name
-        of the folder with ``.secret``). The plan and, if there was one, the audit go beside the folder too.
+        of the folder with ``.secret``). The plan and, if there was one, the audit go beside the folder too; all three
+        are encrypted if there is a ``lock``.
         """
-        return publish(self, Path(folder), secret_file=None if secret_file is None else Path(secret_file))
+        return publish(self, Path(folder), secret_file=None if secret_file is None else Path(secret_file), lock=lock)
 
 
-def release(history: History, plan: Plan, *, threads: int | None = None, audit: bool = True) -> Made:
+def release(
+    history: History, plan: Plan, *, threads: int | None = None, audit: bool = True, books: Bookkeeping | None = None
+) -> Made:
     """Make a release of a history after a plan; raise LeakError if it would show who is who.
 
     What the plan leaves open is filled in: the safest good method, its parameters, a key of the system's entropy.
     ``threads`` is how many to use (default: all cores; the result does not depend on it); without ``audit`` the quick
-    audit is left out.
+    audit is left out. With ``books`` people stay in the groups of the ledger, and LeakError is raised if the releases
+    of it together would leave somebody fewer candidates than promised.
     """
     plan, method = complete(history, plan, threads=threads)
+    assert plan.schema is not None
+    history = replace(history, schema=plan.schema)
     if plan.seed is None:
         plan = replace(plan, key=plan.key or fresh_key())
-    published, secret = anonymized(history, method, seed=plan.seed, key=plan.key)
+    if books is not None and history.schema.demands:
+        message = (
+            "people who stay in the groups of a ledger cannot be regrouped for what sensitive columns demand; leave "
+            "the ledger out, or only measure these columns (sensitive = { l = 1 } in the schema)"
+        )
+        raise InfeasibleError(message)
+    grouped = None if books is None else GroupedRun.of(books, history, method)
+    run = None if grouped is None else grouped.anonymize
+    published, secret = anonymized(history, method, seed=plan.seed, key=plan.key, run=run)
     refuse_leaks(history, published, secret)
     return Made(
         release=published,
@@ -118,6 +148,7 @@ def release(history: History, plan: Plan, *, threads: int | None = None, audit: 
         method=method,
         history=history,
         plan=plan,
+        booking=None if grouped is None else grouped.booking(published, secret, public_parameters(method)),
     )
 
 
@@ -133,22 +164,44 @@ def seeded(seed: int | None, *, key: str = "") -> np.random.Generator:
     return key_generator(bytes.fromhex(key or fresh_key()))
 
 
-def anonymized(history: History, method: Method, *, seed: int | None = None, key: str = "") -> tuple[Release, Secret]:
+def anonymized(
+    history: History,
+    method: Method,
+    *,
+    seed: int | None = None,
+    key: str = "",
+    run: Callable[..., tuple[Release, Secret]] | None = None,
+) -> tuple[Release, Secret]:
     """Run a method and return the release in published order with its secret; the gate has not seen it yet.
 
     The method sees the records sorted by subject and content: what it draws does not depend on their order in a file.
-    Columns that the schema keeps unchanged are not shown to it; they are put back afterwards.
+    Columns that the schema keeps unchanged are not shown to it; they are put back afterwards. Where the schema has
+    grids it sees the coarse history alone (`tokumei.data.coarsening`). ``run`` is called instead of
+    ``method.anonymize`` where it is given.
     """
     method.require(history)
     history.schema.check_publishable()
+    if history.households is not None and not method.respects_households:
+        message = (
+            f"the method '{method.name}' as it is set may cover people by their own household; use k-anonymity with "
+            "surplus delete or dummy, without split and suppress, or drop the household in the schema"
+        )
+        raise ParameterError(message, code="households")
     if not history.schema.fields:
         message = "the schema leaves no column to publish; name at least one in it that is not dropped"
         raise SchemaError(message)
     with stage(f"anonymize: {method.name}"):
-        published, secret = method.anonymize(_without_kept(history).take(history.order), rng=seeded(seed, key=key))
+        seen = _without_kept(history).take(history.order)
+        coarse = coarsened(seen) if coarse_columns(seen.schema) else None
+        # What is equal in the grid is put in the order of the grid, which alone the method may see.
+        order = np.arange(len(seen)) if coarse is None else coarse.history.order
+        shown = seen if coarse is None else coarse.history.take(order)
+        published, secret = (run or method.anonymize)(shown, rng=seeded(seed, key=key))
+    if coarse is not None:
+        published = coarse.opened(published)
     real = secret.rows >= 0
     rows = secret.rows.copy()
-    rows[real] = history.order[rows[real]]
+    rows[real] = history.order[order[rows[real]]]
     published = replace(_with_kept(history, published, rows), parameters=public_parameters(method))
     return in_published_order(published, replace(secret, rows=rows, seed=seed))
 
@@ -158,7 +211,7 @@ def _without_kept(history: History) -> History:
     kept = {field.name for field in history.schema.kept}
     if not kept:
         return history
-    schema = Schema(history.schema.subject, tuple(column for column in history.schema.columns if not column.keep))
+    schema = replace(history.schema, columns=tuple(column for column in history.schema.columns if not column.keep))
     if not schema.fields:
         message = "the schema keeps every column unchanged, which leaves nothing to anonymize; keep fewer columns"
         raise SchemaError(message)
@@ -212,4 +265,5 @@ def quick_audit(
         original, known = compared_with(method, history, secret)
         result = audit_release(original, published, known, k=k, time_limit=QUICK_AUDIT_SECONDS, thorough=False)
     refused, allowed = identifier_findings(history, published, allow)
-    return with_findings(result, refused, notes=allowed)
+    covered = household_findings(history, published, secret, k)
+    return with_findings(result, (*refused, *covered), notes=allowed)

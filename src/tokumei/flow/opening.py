@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, read_secret
+from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, Source, read_secret_and_lock
 from tokumei.flow.gate import refuse_foreign_secret
 from tokumei.flow.large import LargeRelease, is_large
 from tokumei.profiles import read_history
@@ -19,6 +19,8 @@ class Opened:
 
     ``folder`` is where it was read from, None for a release that was only just made. Of a release that is too large to
     be held, ``whole`` counts what can be counted part by part, and all other values are those of a sample of people.
+    ``original_sha256`` is of the file of the original, nothing if it was none; ``sealed`` says whether the file of the
+    secret is encrypted, None if none was read.
     """
 
     history: History
@@ -27,6 +29,20 @@ class Opened:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     folder: ReleaseFolder | None = None
     whole: LargeRelease | None = None
+    original_sha256: str = ""
+    sealed: bool | None = None
+
+
+def _with_choices(history: History, published: Schema) -> History:
+    """Return the history with the grids and demands of its release: whoever runs the method again has them too."""
+    chosen = {column.name: column for column in published.columns}
+    columns = [
+        replace(column, grid=one.grid, rare=one.rare, sensitive=one.sensitive or column.sensitive, demand=one.demand)
+        if (one := chosen.get(column.name)) is not None
+        else column
+        for column in history.schema.columns
+    ]
+    return replace(history, schema=replace(history.schema, columns=tuple(columns)))
 
 
 def open_release(
@@ -49,9 +65,20 @@ def open_release(
             whole=whole,
         )
     # A release states the steps of what it publishes; the original may be finer.
-    history = read_history(original, schema or opened.schema, refine=schema is None)
+    source = Source.read(original) if isinstance(original, (str, Path)) and not Path(original).is_dir() else None
+    history = read_history(source or original, schema or opened.schema, refine=schema is None)
+    if schema is not None:
+        history = _with_choices(history, opened.schema)
     release = opened.release(history)
-    hidden = read_secret(secret) if isinstance(secret, Path) else secret
+    hidden, lock = read_secret_and_lock(secret) if isinstance(secret, Path) else (secret, None)
     if hidden is not None:
         refuse_foreign_secret(history, release, hidden)
-    return Opened(history=history, release=release, secret=hidden, parameters=opened.parameters, folder=opened)
+    return Opened(
+        history=history,
+        release=release,
+        secret=hidden,
+        parameters=opened.parameters,
+        folder=opened,
+        original_sha256="" if source is None else source.sha256,
+        sealed=lock is not None if isinstance(secret, Path) else None,
+    )

@@ -33,16 +33,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Schema, Source, toml_value
+from tokumei.data import History, Schema, Source, open_sealed, toml_value
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
 from tokumei.flow.gate import refuse_identifiers
 from tokumei.parts import HOW_IT_RAN, Method, find_part, has_parameter, make_part
-from tokumei.profiles import read_history, refuse_unknown_columns
+from tokumei.profiles import Content, content_messages, read_content, read_history, refuse_unknown_columns, with_content
+from tokumei.words import Message
 
 DEFAULT_METHOD = "k-anonymity"
 FORMATS = ("csv", "parquet")
+# Plans that were run before there were profiles published exact ends.
+_EARLIER_CONTENT = "tight"
 _HEAD = "# A plan of tokumei. With its key or seed it is as secret as the secret file: never hand it out.\n"
-_TEXTS = ("tokumei", "method", "format", "input", "input_sha256")
+_TEXTS = ("tokumei", "method", "content", "format", "input", "input_sha256")
 _KNOWN = (*_TEXTS, "allow", "key", "seed", "parameters", "schema")
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -54,10 +57,12 @@ class Plan:
     ``method`` empty means: the safest good one for the data; ``parameters`` are values of the types that the method
     declares; ``schema`` None means: inferred from the input; ``why`` says how the method was chosen; ``allow`` names
     columns that are published although they seem to name people. ``key`` (64 hexadecimal digits) makes the random
-    choices again; ``seed`` does so too, for experiments, and can be guessed.
+    choices again; ``seed`` does so too, for experiments, and can be guessed. ``content`` is the profile of contents
+    (empty: ``grid`` for methods that generalize); the grids that it gives stand in the schema.
     """
 
     method: str = ""
+    content: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     schema: Schema | None = None
     data_format: str = "csv"
@@ -95,11 +100,13 @@ class Plan:
         """Return the plan as text; without its secret parts (key, seed, hash) it can be shown for review."""
         # A file name that is no text cannot stand in a plan; who runs it again names the file.
         named = "" if any(0xD800 <= ord(letter) <= 0xDFFF for letter in self.input) else self.input
-        texts = {"tokumei": self.version, "method": self.method, "format": self.data_format, "input": named}
+        texts = {"tokumei": self.version, "method": self.method, "content": self.content}
+        texts |= {"format": self.data_format, "input": named}
         if secret:
             texts |= {"input_sha256": self.input_sha256, "key": self.key}
             texts |= {"seed": "" if self.seed is None else str(self.seed)}
-        lines = [f"{name} = {toml_value(text)}" for name, text in texts.items() if text]
+        # A plan without a profile is told from one of a version that had none.
+        lines = [f"{name} = {toml_value(text)}" for name, text in texts.items() if text or name == "content"]
         if self.allow:
             lines.append(f"allow = [{', '.join(map(toml_value, self.allow))}]")
         lines += ["", "[parameters]"]
@@ -110,7 +117,7 @@ class Plan:
         return (_HEAD if secret else "") + "\n".join(lines) + "\n"
 
     @classmethod
-    def read(cls, path: Path) -> Plan:
+    def read(cls, path: Path) -> Plan:  # noqa: C901 - one line for every mistake
         """Read a plan file; every mistake in it is named."""
         document = _document(path)
 
@@ -131,6 +138,8 @@ class Plan:
             raise refuse("'allow' must be a list of names of columns in quotes")
         if not document.get("method"):
             raise refuse("the plan names no method; write method = \"k-anonymity\" or another of 'tokumei methods'")
+        if document.get("content", "") not in ("", *Content):
+            raise refuse(f"'content' must be one of {', '.join(Content)}, got '{document['content']}'")
         if document.get("format", "csv") not in FORMATS:
             raise refuse(f"'format' must be csv or parquet, got '{document['format']}'")
         seed, key = str(document.get("seed", "")), str(document.get("key", ""))
@@ -139,6 +148,7 @@ class Plan:
         schema = document.get("schema")
         return cls(
             method=document["method"],
+            content=document.get("content", _EARLIER_CONTENT if document.get("input_sha256") else ""),
             parameters=document.get("parameters", {}),
             schema=None if schema is None else Schema.from_document(schema, file=str(path)),
             data_format=document.get("format", "csv"),
@@ -164,7 +174,7 @@ def _mistaken_randomness(seed: str, key: str) -> str:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(open_sealed(path).data.decode("utf-8"))
     except tomllib.TOMLDecodeError as error:
         message = f"{path}: this is not valid TOML ({error}); correct it, or let 'tokumei anonymize' write a plan"
         raise ParameterError(message, code="plan", file=str(path)) from None
@@ -211,8 +221,7 @@ def make_method(
 
 def public_parameters(method: Method) -> dict[str, Any]:
     """Return the parameters of a method as everybody may see them: without how it ran, of a file only its name."""
-    names = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN]
-    values = {name: getattr(method, name) for name in names}
+    values = {name: getattr(method, name) for name in method.stated_parameters}
     return {
         name: f"@{Path(value[1:]).name}" if isinstance(value, str) and value.startswith("@") else value
         for name, value in values.items()
@@ -225,6 +234,8 @@ def plan_of(name: str | None, settings: Mapping[str, Any] | None = None, *, k: i
     A wrong name or setting is told at once, before any data is read.
     """
     make_method(name or DEFAULT_METHOD, settings, k=k)
+    if rest.get("content"):
+        read_content(rest["content"])
     asked = dict(settings or {})
     if k is not None:
         asked["k"] = k
@@ -263,10 +274,24 @@ def complete(history: History, plan: Plan, *, threads: int | None = None, sample
         raise InfeasibleError(message)
     names = [info.name for info in method.parameters() if info.name not in HOW_IT_RAN or info.name in asked]
     values = {name: getattr(method, name) for name in names if getattr(method, name) is not None}
+    content = read_content(plan.content) if plan.content else Content.GRID if method.generalizes else Content.TIGHT
     whole = replace(
-        plan, method=method.name, parameters=values, schema=history.schema, why=why, version=version("tokumei")
+        plan,
+        method=method.name,
+        content=content.value,
+        parameters=values,
+        schema=with_content(history.schema, content),
+        why=why,
+        version=version("tokumei"),
     )
     return whole, method
+
+
+def told_contents(plan: Plan) -> list[Message]:
+    """Return what is said of the contents of a release after a complete plan."""
+    assert plan.schema is not None
+    k = plan.parameters.get("k")
+    return content_messages(plan.schema, read_content(plan.content), k if isinstance(k, int) else None)
 
 
 def open_input(path: Path, plan: Plan, *, subject: str | None = None) -> tuple[History, Plan]:
@@ -276,5 +301,5 @@ def open_input(path: Path, plan: Plan, *, subject: str | None = None) -> tuple[H
     """
     source = Source.read(path)
     plan.check_input(source)
-    history = read_history(source, plan.schema, subject=subject)
+    history = read_history(source, plan.schema, subject=subject, confirmed=True)
     return history, replace(plan, schema=history.schema, input=str(path), input_sha256=source.sha256)

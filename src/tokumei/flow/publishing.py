@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokumei.data import (
-    OWNER_ONLY,
+    Lock,
     Outcome,
     Release,
     ReleaseFacts,
@@ -19,8 +20,8 @@ from tokumei.data import (
     default_secret_path,
     public_summary,
     write_release,
+    write_sealed,
     write_secret,
-    write_text,
 )
 from tokumei.errors import OutputError, ParameterError
 
@@ -79,8 +80,12 @@ def check_places(places: Places, *, plan: bool = True, audit: bool = True) -> No
     check_file_target(secret)
 
 
-def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_plan: bool = True) -> Published:
+def publish(
+    made: Made, folder: Path, *, secret_file: Path | None = None, keep_plan: bool = True, lock: Lock | None = None
+) -> Published:
     """Write the release folder and, beside it, the secret; with ``keep_plan`` the plan and the audit too.
+
+    With a ``lock`` what is kept is encrypted.
 
     Of an audit the folder tells the outcome alone: its figures say which guesses are right.
     """
@@ -92,7 +97,7 @@ def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_p
             figures = json.dumps(made.audit.as_dict(), indent=2, ensure_ascii=False, default=float)
             private[places.audit] = figures + "\n"
     check_places(places, plan=places.plan in private, audit=places.audit in private)
-    return write_parts(
+    published = write_parts(
         made.release,
         made.secret,
         places,
@@ -101,7 +106,18 @@ def publish(made: Made, folder: Path, *, secret_file: Path | None = None, keep_p
         data_format=made.plan.data_format,
         verdict=None if made.audit is None else (made.audit.verdict.outcome, made.audit.k),
         private=private,
+        lock=lock,
     )
+    if made.booking is not None:
+        try:
+            made.booking.write(places.folder, places.secret)
+        except BaseException:
+            # A release that the ledger does not know would be mixed with the next one.
+            shutil.rmtree(places.folder, ignore_errors=True)
+            for place in (places.secret, *private):
+                place.unlink(missing_ok=True)
+            raise
+    return published
 
 
 def write_parts(
@@ -114,16 +130,17 @@ def write_parts(
     data_format: str,
     verdict: tuple[Outcome, int] | None,
     private: Mapping[Path, str] | None = None,
+    lock: Lock | None = None,
 ) -> Published:
     """Write what is kept, the texts of ``private`` included, then the folder; all of it or nothing."""
     summary = public_summary(ReleaseFacts.of(release), parameters=parameters, about=about, verdict=verdict)
     # What is kept goes first: a release whose secret could not be written would be lost to its publisher.
     written: list[Path] = []
     try:
-        write_secret(secret, places.secret)
+        write_secret(secret, places.secret, lock=lock)
         written.append(places.secret)
         for place, text in (private or {}).items():
-            write_text(place, text, mode=OWNER_ONLY)
+            write_sealed(place, text.encode(), lock)
             written.append(place)
         manifest = write_release(
             release, places.folder, parameters=parameters, data_format=data_format, summary=summary

@@ -1,3 +1,4 @@
+from tokumei.metrics.analyses import Change as Change
 from tokumei.metrics.before_after import correlations as correlations
 from tokumei.metrics.before_after import place_points as place_points
 from tokumei.metrics.before_after import place_rectangles as place_rectangles
@@ -21,3 +22,6 @@ from tokumei.metrics.records_kept import RecordsKept as RecordsKept
 from tokumei.metrics.rfm import rfm_distance as rfm_distance
 from tokumei.metrics.rfm import rfm_table as rfm_table
 from tokumei.metrics.rfm_classes import rfm_before_after as rfm_before_after
+from tokumei.metrics.usefulness import ColumnUse as ColumnUse
+from tokumei.metrics.usefulness import Usefulness as Usefulness
+from tokumei.metrics.usefulness import measure_usefulness as measure_usefulness

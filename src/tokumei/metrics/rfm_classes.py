@@ -19,7 +19,7 @@ from tokumei.metrics.midpoints import original_values, published_values
 
 CLASSES = 5
 MEASURES = ("recency", "frequency", "monetary")
-_PRICE = re.compile(r"price|amount|paid|total|cost|sales|spend|価格|単価|金額|売上", re.IGNORECASE)
+_PRICE = re.compile(r"price|amount|paid|total|cost|sales|spend|revenue|dollar|価格|単価|金額|売上|代金", re.IGNORECASE)
 _QUANTITY = re.compile(r"quantity|qty|units|pieces|数量|個数", re.IGNORECASE)
 
 
@@ -34,8 +34,7 @@ class Purchases:
 def purchase_columns(schema: Schema) -> Purchases | None:
     """Return the fields that make records purchases; None if they are something else.
 
-    Columns are known by their names; without telling names, by their shape: a date and either one number, or one
-    number with decimals (a price) and one without (a quantity).
+    Columns are known by their names alone: a rating beside a date looks like money, too.
     """
     if schema.row_is_subject or any(column.kind is Kind.PLACE for column in schema.columns):
         return None
@@ -45,12 +44,7 @@ def purchase_columns(schema: Schema) -> Purchases | None:
         return None
     prices = [field.name for field in numbers if _PRICE.search(field.name)]
     quantities = [field.name for field in numbers if _QUANTITY.search(field.name)]
-    if prices:
-        return Purchases(days[0], (prices[0], *quantities[:1]))
-    if len(numbers) == 1:
-        return Purchases(days[0], (numbers[0].name,))
-    fine, whole = ([field.name for field in numbers if (field.step < 1) is wanted] for wanted in (True, False))
-    return Purchases(days[0], (fine[0], whole[0])) if len(fine) == len(whole) == 1 else None
+    return Purchases(days[0], (prices[0], *quantities[:1])) if prices else None
 
 
 def rfm_before_after(history: History, release: Release) -> tuple[pl.DataFrame, pl.DataFrame, float] | None:

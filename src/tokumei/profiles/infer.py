@@ -5,30 +5,39 @@ What is inferred is a proposal: `describe` writes it as TOML, and a person corre
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
-from tokumei.data import ROW_SUBJECT, Column, Kind, Schema, refuse_patterns
+from tokumei.data import ROW_SUBJECT, Column, Kind, Schema, refuse_patterns, without_words
 from tokumei.errors import SchemaError, did_you_mean
 from tokumei.profiles.infer_kinds import infer_column, name_tokens
+from tokumei.profiles.missing_words import missing_words
+from tokumei.profiles.subjects import Proposal, propose_subject
+from tokumei.words import Message
 
-# Words that name a person, the plainest first.
-_PERSON_WORDS = ("subject", "pseudonym", "person", "customer", "user", "member", "patient", "client", "cardholder")
-_PERSON_NAMES = ("id", "uid", "pid")
-_PERSON_SIGNS = ("顧客", "会員", "利用者", "患者", "仮名")
 _LATITUDES = frozenset(("lat", "latitude", "緯度"))
 _LONGITUDES = frozenset(("lon", "lng", "long", "longitude", "経度"))
-# Below so few rows a column that repeats is taken for the subject however often it repeats.
-_SMALL_TABLE = 100
 
 
-def infer_schema(frame: pl.DataFrame, *, subject: str | None = None) -> Schema:
+# One column, several that name a person together, or nobody said it.
+Subject = str | Sequence[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inferred:
+    """A schema from the data alone, who it takes the records to be of, and what a person should know of it."""
+
+    schema: Schema
+    proposal: Proposal | None
+    notes: tuple[Message, ...] = ()
+
+
+def infer_schema(frame: pl.DataFrame, *, subject: Subject = None) -> Schema:
     """Return the schema that describes this table of text or typed columns best.
 
-    The subject is the named one; else the column named after a person (customer, user, patient, id ...); else the
-    first column that repeats, dates aside, if it has many values (their square reaches the number of rows), or a
-    column of keys before it; else every row is a person of its own (``row``).
+    The subject is the named one (several columns name a person together), else that of `propose_subject`.
 
     >>> frame = pl.DataFrame({"user": ["a", "b"], "day": ["2011/2/17", "2011/2/8"], "lat": [1.5, 1.25], "lon": [1, 2]})
     >>> print(infer_schema(frame).to_toml())
@@ -39,59 +48,58 @@ def infer_schema(frame: pl.DataFrame, *, subject: str | None = None) -> Schema:
     "position" = { kind = "place", step = 0.01, latitude = "lat", longitude = "lon" }
     <BLANKLINE>
     """
-    if subject is not None and subject != ROW_SUBJECT and subject not in frame.columns:
-        hint = did_you_mean(subject, frame.columns)
-        message = f"there is no column '{subject}'{hint} to be the subject; the data has {', '.join(frame.columns)}"
-        raise SchemaError(message)
+    return propose_schema(frame, subject=subject).schema
+
+
+def propose_schema(frame: pl.DataFrame, *, subject: Subject = None) -> Inferred:
+    """Return what `infer_schema` does, with the proposal and its rivals where no subject is named, and notes."""
+    parts = subject_columns(subject, frame.columns)
     refuse_patterns(frame.columns)
-    named = subject or _named_subject(frame.columns)
-    columns = {name: infer_column(frame[name]) for name in frame.columns if name != named}
-    chosen = named or _repeating_subject(frame, columns.values())
+    frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
+    missing = missing_words(frame)
+    frame = frame.with_columns(without_words(pl.col(pl.String), missing))
+    columns = {name: infer_column(frame[name]) for name in frame.columns if name not in parts}
+    proposal = None if parts else propose_subject(frame, columns)
+    chosen = " + ".join(parts) if proposal is None else proposal.subject
     columns.pop(chosen, None)
     if chosen == ROW_SUBJECT and ROW_SUBJECT in frame.columns:
         columns[ROW_SUBJECT] = Column(name=ROW_SUBJECT, drop=True)
-    return Schema(chosen, _with_places(columns))
+    schema = Schema(chosen, _with_places(columns), parts if len(parts) > 1 else (), missing)
+    return Inferred(schema=schema, proposal=proposal, notes=tuple(_notes(frame, schema)))
 
 
-def _named_subject(names: Iterable[str]) -> str | None:
-    """Return the column whose name says that it is a person."""
-    words = {name: name_tokens(name) for name in names}
-    for person in _PERSON_WORDS:
-        for name, parts in words.items():
-            if person in parts or person + "s" in parts:
-                return name
-    for name in words:
-        if name.lower() in _PERSON_NAMES or any(sign in name for sign in _PERSON_SIGNS):
-            return name
-    return None
+def subject_columns(subject: Subject, present: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that are named as the subject: one, or several with a plus between them; none if none is.
+
+    Raises SchemaError if one of them is not there.
+    """
+    if subject is None:
+        return ()
+    whole = isinstance(subject, str) and (subject == ROW_SUBJECT or subject in present)
+    parts = [subject] if whole else subject.split("+") if isinstance(subject, str) else list(subject)
+    names = tuple(str(part).strip() for part in parts)
+    for name in names:
+        if name != ROW_SUBJECT and name not in present:
+            hint = did_you_mean(name, present)
+            message = f"there is no column '{name}'{hint} to be the subject; the data has {', '.join(present)}"
+            raise SchemaError(message)
+    return names
 
 
-def _repeating_subject(frame: pl.DataFrame, columns: Iterable[Column]) -> str:
-    """Return the first column that repeats and can be an identifier, or a key before it, or ``row``."""
-    key = ROW_SUBJECT
-    for column in columns:
-        if column.drop or column.kind in (Kind.DATE, Kind.DATETIME):
-            continue
-        distinct = frame[column.name].n_unique()
-        if distinct == frame.height:
-            key = column.name if key == ROW_SUBJECT and _key_like(frame[column.name], column) else key
-            continue
-        fine = column.kind is Kind.NUMBER and column.step < 1.0
-        many = distinct**2 >= frame.height or frame.height < _SMALL_TABLE
-        return column.name if key == ROW_SUBJECT and many and distinct > 1 and not fine else key
-    return ROW_SUBJECT
-
-
-def _key_like(values: pl.Series, column: Column) -> bool:
-    """Return whether values that never repeat look like keys: text, or whole numbers of one length or without gaps."""
-    if column.kind is not Kind.NUMBER:
-        return True
-    if column.step < 1.0:
-        return False
-    numbers = values.cast(pl.Float64, strict=False).drop_nulls()
-    lengths = values.cast(pl.String).str.len_chars()
-    gapless = bool(len(numbers)) and float(numbers.max()) - float(numbers.min()) == len(numbers) - 1  # type: ignore[arg-type]
-    return gapless or lengths.n_unique() == 1
+def _notes(frame: pl.DataFrame, schema: Schema) -> Iterator[Message]:
+    """Yield what the schema leaves out or reads in one of several ways."""
+    for column in schema.columns:
+        if column.drop and column.name in frame.columns and column.name != ROW_SUBJECT:
+            kind = str(frame[column.name].dtype.base_type()).lower()
+            yield Message("reading.dropped", {"column": column.name, "type": kind})
+        elif column.decimal:
+            yield Message("reading.decimal", {"column": column.name})
+        elif "%y" in column.format:
+            yield Message("reading.short-year", {"column": column.name, "format": column.format})
+        elif column.format.startswith("%s"):
+            yield Message("reading.epoch", {"column": column.name})
+    if schema.missing:
+        yield Message("reading.missing", {"words": schema.missing})
 
 
 def _with_places(columns: dict[str, Column]) -> tuple[Column, ...]:
@@ -103,7 +111,8 @@ def _with_places(columns: dict[str, Column]) -> tuple[Column, ...]:
         names = [stem, f"{stem}_position"] if stem else ["position", "place"]
         name = next(text for text in [*names, f"{latitude}_{longitude}"] if text not in columns)
         step = min(columns[latitude].step, columns[longitude].step)
-        place = Column(name=name, kind=Kind.PLACE, step=step, latitude=latitude, longitude=longitude)
+        decimal = columns[latitude].decimal or columns[longitude].decimal
+        place = Column(name=name, kind=Kind.PLACE, step=step, latitude=latitude, longitude=longitude, decimal=decimal)
         joined = {key: place if key == latitude else column for key, column in joined.items() if key != longitude}
     return tuple(joined.values())
 

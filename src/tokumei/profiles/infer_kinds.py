@@ -7,15 +7,20 @@ A column that is meant to hold numbers or dates may still have a few values that
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import polars as pl
 
-from tokumei.data import ROUNDED_STEP, Column, Kind, date_format, has_time
+from tokumei.data import ROUNDED_STEP, Column, Kind, date_format, epoch_format, has_time
+from tokumei.profiles.missing_words import has_decimal_comma
 
 _NOMINAL = """id code goods item stock product sku zip postal postcode phone tel invoice region store shop station
 category type class sex gender name"""
 _MEASURED = """price amount quantity qty count age weight height length distance duration score cost total value bmi
 lat latitude lon lng longitude"""
+# Whole numbers under such a name may be seconds since 1970.
+_TIMES = "time timestamp ts epoch unix unixtime date datetime created updated when at 日時 時刻"
+_TIME_NAMES = frozenset(_TIMES.split())
 NOMINAL_NAMES, MEASURED_NAMES = frozenset(_NOMINAL.split()), frozenset(_MEASURED.split())
 # Share of the values that must be numbers: few mistakes are believed of whole numbers, which may as well be codes.
 WHOLE_SHARE, DECIMAL_SHARE = 0.99, 0.5
@@ -60,6 +65,9 @@ def _infer_text(values: pl.Series) -> Column:
     form = date_format(present)
     if form:
         return Column(name=name, kind=Kind.DATETIME if has_time(form) else Kind.DATE, format=form)
+    if has_decimal_comma(present):
+        points = present.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+        return replace(_number_or_code(name, points.cast(pl.Float64), number_step(points)), decimal=",")
     numbers = present.cast(pl.Float64, strict=False)
     if numbers.null_count() or not numbers.is_finite().all():
         numbers = numbers.filter(numbers.is_finite().fill_null(value=False))
@@ -83,6 +91,8 @@ def _meant_as_numbers(present: pl.Series, numbers: int, words: set[str]) -> bool
 def _number_or_code(name: str, numbers: pl.Series, step: float) -> Column:
     """Return a number; but whole numbers under the name of a code, and flags 0/1, are categories."""
     words = set(name_tokens(name))
+    if step >= 1.0 and words & _TIME_NAMES and (form := epoch_format(numbers)):
+        return Column(name=name, kind=Kind.DATETIME, format=form)
     if step >= 1.0 and words & NOMINAL_NAMES and not words & MEASURED_NAMES:
         return Column(name=name, kind=Kind.CATEGORY)
     largest = float(numbers.cast(pl.Float64).abs().max()) if len(numbers) else 0.0  # type: ignore[arg-type]

@@ -29,14 +29,15 @@ from tokumei.data import (
     Survey,
     atomic_folder,
     exceeds_memory,
+    input_path,
     located,
     part_name,
     records_of,
 )
 from tokumei.profiles.columns import DAY_LENGTH, ColumnProfile, Profile, column_profile, profile, spread_of
-from tokumei.profiles.infer import infer_schema
+from tokumei.profiles.infer import Subject, infer_schema
 from tokumei.profiles.known_records import Holdings, Share, unique_share
-from tokumei.profiles.reading import read_history, refined_schema
+from tokumei.profiles.reading import propose_history, refined_schema
 from tokumei.profiles.risk import (
     MOST_KNOWN_RECORDS,
     PAIRED_COLUMNS,
@@ -47,6 +48,7 @@ from tokumei.profiles.risk import (
     ranked_risks,
     raw_risk,
 )
+from tokumei.profiles.subjects import Proposal
 from tokumei.progress import stage
 from tokumei.words import Message
 
@@ -59,12 +61,16 @@ SUBJECT = "subject"
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """Profile and raw risk of data; ``sample`` has all its records, or those of some people if it is ``large``."""
+    """Profile and raw risk of data; ``sample`` has all its records, or those of some people if it is ``large``.
+
+    ``subject`` is who the records seem to be of, where nobody said it.
+    """
 
     profile: Profile
     risk: RawRisk
     sample: History
     large: bool = False
+    subject: Proposal | None = None
 
     def sampled(self) -> list[Message]:
         """Return what a person should know where not everything was counted for everybody."""
@@ -74,16 +80,16 @@ class Described:
         return [Message("hint.sampled", counts)]
 
 
-def describe_data(data: Any, schema: Schema | None = None, *, subject: str | None = None) -> Described:
+def describe_data(data: Any, schema: Schema | None = None, *, subject: Subject = None) -> Described:
     """Profile a file, a folder of parts or a frame and measure its raw risk, in memory if it fits there."""
-    if isinstance(data, (str, Path)) and exceeds_memory(Path(data)):
-        return describe_large(Path(data), schema, subject=subject)
-    history = read_history(data, schema, subject=subject)
-    return Described(profile(history), raw_risk(history), history)
+    if isinstance(data, (str, Path)) and exceeds_memory(input_path(data)):
+        return describe_large(input_path(data), schema, subject=subject)
+    history, proposal = propose_history(data, schema, subject=subject)
+    return Described(profile(history), raw_risk(history), history, subject=proposal)
 
 
 def describe_large(
-    path: Path, schema: Schema | None = None, *, subject: str | None = None, people: int = SAMPLED_PEOPLE
+    path: Path, schema: Schema | None = None, *, subject: Subject = None, people: int = SAMPLED_PEOPLE
 ) -> Described:
     """Profile a data set that is not held and measure its raw risk; without a schema its first rows show one."""
     data_set, survey = _surveyed(path, schema, subject)
@@ -92,7 +98,7 @@ def describe_large(
 
 
 def some_people(
-    path: Path, schema: Schema | None = None, *, subject: str | None = None, people: int = SAMPLED_PEOPLE
+    path: Path, schema: Schema | None = None, *, subject: Subject = None, people: int = SAMPLED_PEOPLE
 ) -> tuple[History, int]:
     """Return all records of some people, drawn at random, of data that is not held; and how many people there are."""
     data_set, survey = _surveyed(path, schema, subject)
@@ -100,7 +106,7 @@ def some_people(
     return records_of(data_set, survey, names)[0], len(survey.subjects)
 
 
-def _surveyed(path: Path, schema: Schema | None, subject: str | None) -> tuple[DataSet, Survey]:
+def _surveyed(path: Path, schema: Schema | None, subject: Subject) -> tuple[DataSet, Survey]:
     data_set = DataSet.open(path)
     if schema is None:
         schema = refined_schema(infer_schema(data_set.head(INFERRED_ROWS), subject=subject), data_set)
@@ -185,7 +191,7 @@ class _Describer:
         """Return the risk of every column, exact where its values can be counted."""
         risks = []
         for column in self.survey.schema.columns:
-            if column.drop or column.weight:
+            if column.drop or column.weight or column.household:
                 continue
             risks.append(self._values_risk(self._keys(column.name), (column.name,)))
         return ranked_risks(risks)

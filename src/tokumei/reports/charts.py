@@ -6,7 +6,8 @@ The palette is the one of Okabe and Ito, which people with colour-blindness can 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,35 @@ BLUE, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#767676", "#333333"
 SHARE = {"domain": [0, 1]}
 # A power of ten on a logarithmic axis is divided at these multiples, the more the shorter the axis is.
 WIDE_DECADES, DIVISIONS, WIDE_DIVISIONS = 3, (1, 2, 5), (1,)
+
+# The widest letters of usual fonts, in parts of their size: a chart is drawn here and read where other fonts are.
+WIDE_LETTER, NARROW_LETTER = 1.0, 0.62
+# What a drawing program without fonts for a script takes for the width of its letters.
+UNKNOWN_LETTER = 0.45
+LABEL_SIZE, LEGEND_SIZE = 11, 12
+
+
+def text_width(text: str, size: float = LABEL_SIZE) -> float:
+    """Return how wide a text may become in points, whatever fonts there are: letters of East Asia are squares.
+
+    >>> round(text_width("abc", 10), 6), round(text_width("仮名", 10))
+    (18.6, 20)
+    """
+    wide = sum(unicodedata.east_asian_width(letter) in "WFA" for letter in text)
+    return size * (WIDE_LETTER * wide + NARROW_LETTER * (len(text) - wide))
+
+
+def label_axis(labels: Iterable[str], *, limit: int = 260) -> Spec:
+    """Return an axis of names that keeps the place its names need, also where its maker had no font for them."""
+    widest = max(map(text_width, labels), default=0.0)
+    # What is cut to the limit by one font is wider in another.
+    return {"labelLimit": limit, "minExtent": round(min(widest, 1.4 * limit)) + 8}
+
+
+def legend_gap(labels: Iterable[str]) -> Spec:
+    """Return a legend whose names do not run into each other, also where its maker had no font for them."""
+    unseen = [text_width(label, LEGEND_SIZE) - UNKNOWN_LETTER * LEGEND_SIZE * len(label) for label in labels]
+    return {"columnPadding": 12 + round(max(unseen, default=0.0))}
 
 
 def to_svg(spec: Spec) -> str:

@@ -7,9 +7,10 @@ lead to the definition of a term. They become HTML only here, all at once. Every
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 from typing import ClassVar
 
 import jinja2
@@ -18,6 +19,8 @@ from markupsafe import Markup, escape
 from tokumei.words import is_written_number, plain
 
 DASH = "–"
+# Terms that begin so lead to what an attack does.
+ATTACK_PREFIX = "attack-"
 _NUMBER = re.compile(r"(?<![\w'「.,−-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?: ?%)?(?![\w'」])", re.ASCII)
 
 
@@ -106,14 +109,34 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Terms with their anchors: key, name, text."""
+    """Terms with their anchors: key, name, text; ``prefix`` begins the anchor."""
 
     terms: Sequence[tuple[str, str, str]]
+    prefix: str = "term"
     kind: ClassVar[str] = "definitions"
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Short pairs of a name and what it is, such as file, date and hash; ``lines`` are left to be filled in by hand."""
+
+    pairs: Sequence[tuple[str, str]]
+    lines: bool = False
+    kind: ClassVar[str] = "facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks behind a title: closed on a screen until they are asked for, always open in a PDF."""
+
+    title: str
+    blocks: Sequence[Block]
+    kind: ClassVar[str] = "fold"
+
+
+_ANCHORS = re.compile(r'href="#([^"]+)"')
 _ROLES = re.compile(r'\s(?:role|aria-[a-z]+)="[^"]*"')
-Block = Prose | Heading | Bullets | Table | Figure | Definitions
+Block = Prose | Heading | Bullets | Table | Figure | Definitions | Facts | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +150,14 @@ class Banner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of a document: blocks in order, then (for plain documents) paragraphs, tables and charts."""
+    """A part of a document: blocks in order, then (for plain documents) paragraphs, tables and charts.
+
+    A ``folded`` section shows its title alone until it is opened.
+    """
 
     title: str
     anchor: str = ""
+    folded: bool = False
     blocks: Sequence[Block] = ()
     paragraphs: Sequence[str] = ()
     tables: Sequence[Table] = ()
@@ -155,6 +182,9 @@ def _template() -> jinja2.Template:
 
 
 def _link(text: object, term: str) -> Markup:
+    # What an attack does is told apart from what a figure means.
+    if term.startswith(ATTACK_PREFIX):
+        return Markup('<a class="n name" href="#{}">{}</a>').format(term, text)
     return Markup('<a class="n" href="#term-{}">{}</a>').format(term, text)
 
 
@@ -190,7 +220,7 @@ def _cell(value: object, written: Mapping[Number, str]) -> str:
 
 def _is_number(value: object, *, written: bool) -> bool:
     if isinstance(value, Linked):
-        return value.whole
+        return value.whole and not value.term.startswith(ATTACK_PREFIX)
     if isinstance(value, str):
         return written and is_written_number(value)
     return isinstance(value, (int, float, Number)) and not isinstance(value, bool)
@@ -214,6 +244,41 @@ def _named_svg(figure: Figure, number: int) -> Markup:
     return Markup(f'{opening} class="{look}" role="img" aria-labelledby="{labels}">{named}{rest}')  # noqa: S704
 
 
+def _drawn(blocks: Sequence[Block], written: Mapping[Number, str], numbers: Iterator[int]) -> list[dict[str, object]]:
+    """Return blocks with everything in them as HTML, for the template."""
+    entries: list[dict[str, object]] = []
+    for block in blocks:
+        entry: dict[str, object] = {"block": block}
+        if isinstance(block, Figure):
+            entry |= {"svg": _named_svg(block, next(numbers)), "note": _inline(block.note)}
+        elif isinstance(block, Table):
+            shown = [[_cell(value, written) for value in row] for row in block.rows]
+            entry |= {"numeric": block.numeric(), "rows": shown}
+        elif isinstance(block, Prose):
+            entry["text"] = _inline(block.text)
+        elif isinstance(block, Bullets):
+            entry["texts"] = [_inline(item) for item in block.items]
+        elif isinstance(block, Fold):
+            entry["blocks"] = _drawn(block.blocks, written, numbers)
+        entries.append(entry)
+    return entries
+
+
+def _flat(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks and those that are folded in them."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _flat(block.blocks)
+
+
+def _written(sections: Sequence[Section]) -> dict[Number, str]:
+    """Return every number of every table as it is written, each once."""
+    tables = [block for section in sections for block in _flat(section.all_blocks()) if isinstance(block, Table)]
+    cells = {cell for table in tables for row in table.rows for cell in row if isinstance(cell, Number)}
+    return {cell: cell.form(cell.value) for cell in cells if cell.value is not None}
+
+
 def render(
     title: str,
     lead: Text,
@@ -222,38 +287,36 @@ def render(
     language: str = "en",
     banner: Banner | None = None,
     notes: Sequence[Prose] = (),
+    facts: Sequence[tuple[str, str]] = (),
     contents: str = "",
     footer: str = "",
+    page_name: str = "",
 ) -> str:
-    """Return the document as HTML text; ``contents`` is the heading of a table of contents, if one is wanted."""
-    tables = [block for section in sections for block in section.all_blocks() if isinstance(block, Table)]
-    cells = {cell for table in tables for row in table.rows for cell in row if isinstance(cell, Number)}
-    written = {cell: cell.form(cell.value) for cell in cells if cell.value is not None}
-    numbered = 0
-    drawn = []
-    for section in sections:
-        blocks: list[dict[str, object]] = []
-        for block in section.all_blocks():
-            entry: dict[str, object] = {"block": block}
-            if isinstance(block, Figure):
-                numbered += 1
-                entry |= {"svg": _named_svg(block, numbered), "note": _inline(block.note)}
-            elif isinstance(block, Table):
-                shown = [[_cell(value, written) for value in row] for row in block.rows]
-                entry |= {"numeric": block.numeric(), "rows": shown}
-            elif isinstance(block, Prose):
-                entry["text"] = _inline(block.text)
-            elif isinstance(block, Bullets):
-                entry["texts"] = [_inline(item) for item in block.items]
-            blocks.append(entry)
-        drawn.append({"section": section, "blocks": blocks})
-    return _template().render(
-        title=title,
-        lead=_inline(lead),
-        sections=drawn,
-        language=language,
-        banner=banner and {"outcome": banner.outcome, "title": _inline(banner.title), "text": _inline(banner.text)},
-        notes=notes,
-        contents=contents,
-        footer=footer,
-    )
+    """Return the document as HTML text; ``contents`` is the heading of a table of contents, if one is wanted.
+
+    ``facts`` stand on top: which file, which day, which bytes. ``page_name`` stands at the foot of every printed page.
+    """
+    written, numbers = _written(sections), count(1)
+    values = {
+        "title": title,
+        "lead": _inline(lead),
+        "sections": [
+            {"section": section, "blocks": _drawn(section.all_blocks(), written, numbers)} for section in sections
+        ],
+        "language": language,
+        "banner": banner and {"outcome": banner.outcome, "title": _inline(banner.title), "text": _inline(banner.text)},
+        "notes": notes,
+        "facts": facts,
+        "contents": contents,
+        "footer": footer,
+        "page_name": _css_text(page_name),
+    }
+    # A definition is shown only if something leads to it: what leads where is known when all is written.
+    whole = _template().render(**values, used=None)
+    return _template().render(**values, used=set(_ANCHORS.findall(whole)))
+
+
+def _css_text(text: str) -> Markup:
+    """Return a text as a string of a style sheet, which nothing in it can end."""
+    # Every character is written by its number.
+    return Markup('"{}"').format(Markup("".join(f"\\{ord(letter):06x}" for letter in text)))  # noqa: S704

@@ -7,18 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import polars as pl
 
-from tokumei.audits import AuditResult, AuditSettings, candidate_counts, posterior_counts, worst_protected
+from tokumei.audits import AuditResult, AuditSettings, candidate_counts, posterior_counts, worst_groups
 from tokumei.data import Evidence, History, Release, Verdict
 from tokumei.errors import ParameterError
-from tokumei.flow import Made, Measured, Opened, audit, compare, extra_attacks, measure_all, plan_runs, run_frame
+from tokumei.flow import (
+    Keeper,
+    Made,
+    Measured,
+    Opened,
+    audit,
+    compare,
+    extra_attacks,
+    measure_all,
+    plan_runs,
+    run_frame,
+)
 from tokumei.metrics import (
     column_distributions,
     correlations,
+    measure_usefulness,
     place_points,
     place_rectangles,
     rfm_before_after,
@@ -27,7 +40,7 @@ from tokumei.metrics import (
 from tokumei.parts import find_part
 from tokumei.profiles import unicity
 from tokumei.progress import stage
-from tokumei.reports.material import Material
+from tokumei.reports.material import Identity, Material
 
 # What stands for a pseudonym that is the id of a subject.
 MASK = "•••"
@@ -41,6 +54,7 @@ def collect_material(
     *,
     levels: Sequence[int] = (),
     trade_off: pl.DataFrame | None = None,
+    identity: Identity | None = None,
 ) -> Material:
     """Audit a release, measure it, and return all that its report shows.
 
@@ -62,10 +76,15 @@ def collect_material(
     with stage("audit"):
         result = audit(released, asked)
     with stage("before and after"):
-        utility, rfm_overlap = _utility(history, release)
+        kept = Keeper.of(released)
+        changes = partial(_utility, history, release)
+        utility, rfm_overlap = kept.remember("before-after", "", changes, fresh=asked.fresh)
     # Every metric, and the attacks beside those of the audit, need the Secret.
-    measured = Measured([], [], []) if secret is None else measure_all(released)
-    extra = {} if secret is None else extra_attacks(released, seed=asked.seed)
+    measured, extra = Measured([], [], []), dict[str, tuple[float, float]]()
+    if secret is not None:
+        measured = kept.remember("measures", "", partial(measure_all, released), fresh=asked.fresh)
+        attacked = partial(extra_attacks, released, seed=asked.seed)
+        extra = kept.remember("attacks", str(asked.seed), attacked, fresh=asked.fresh)
     return Material(
         method=release.method,
         k=result.k,
@@ -85,9 +104,19 @@ def collect_material(
         answers=result.answers,
         recipient=result.recipient,
         # Among fewer people everybody is rarer: a sample says nothing of it.
-        unicity=unicity(history) if whole is None else None,
+        unicity=kept.remember("unicity", "", partial(unicity, history), fresh=asked.fresh) if whole is None else None,
         sampled=None if whole is None else len(history.subjects),
+        usefulness=kept.remember("usefulness", "", partial(measure_usefulness, history, release), fresh=asked.fresh),
+        identity=_identity(identity, result),
+        columns=history.schema.columns,
+        subject=history.schema.subject,
     )
+
+
+def _identity(identity: Identity | None, result: AuditResult) -> Identity:
+    """Return what a document is about, with the hashes of the very bytes that were judged where they are known."""
+    told = identity or Identity()
+    return replace(told, digests=result.digests) if result.digests else told
 
 
 def _figures(released: Made | Opened, audit: AuditResult) -> dict[str, float | None]:
@@ -151,7 +180,7 @@ def _protection(audit: AuditResult, history: History) -> Evidence:
     pseudonyms = audit.evidence.tables.get("pseudonyms")
     if pseudonyms is None:
         return Evidence()
-    worst = worst_protected(pseudonyms)
+    worst = worst_groups(pseudonyms)
     tables = {
         "posteriors": posterior_counts(pseudonyms, k=audit.k),
         "candidates": candidate_counts(pseudonyms),

@@ -9,8 +9,29 @@ from typing import Any
 import polars as pl
 
 from tokumei.audits import Answer, Question
-from tokumei.data import Evidence, Score, Verdict
+from tokumei.data import MANIFEST_NAME, Column, Evidence, Reason, Score, Verdict
+from tokumei.metrics import Usefulness
 from tokumei.words import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Which files a document is about, when it was written and by whom; empty where that is not told.
+
+    ``digests`` are the SHA-256 of the files of the release by name, ``original_digest`` that of the original.
+    """
+
+    original: str = ""
+    release: str = ""
+    date: str = ""
+    author: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    original_digest: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The hash of the manifest, which states the hashes of all other files: it stands for the whole release."""
+        return self.digests.get(MANIFEST_NAME, "")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,6 +47,9 @@ class Material:
     those to the five questions; the limits of ``recipient`` decide about them, if there is one.
     ``unicity``: how few records single a person out in the original, beside what was published of other data.
     ``sampled``: how many people stand for all in attacks and charts, where the release is too large to be held.
+    ``identity``: which files, which day, which bytes, and who answers for it. ``columns``: those of the schema, with
+    what was removed, kept or called sensitive, and ``subject`` the column that said whose record it was.
+    ``usefulness``: what an analyst would get, in words.
     """
 
     method: str
@@ -47,6 +71,23 @@ class Material:
     recipient: str = ""
     unicity: Score | None = None
     sampled: int | None = None
+    usefulness: Usefulness | None = None
+    identity: Identity = field(default_factory=Identity)
+    columns: Sequence[Column] = ()
+    subject: str = ""
+
+    @property
+    def proven_k(self) -> int | None:
+        """The k that identical histories prove, None where nothing is proven."""
+        levels = [reason.values.get("level") for reason in self.naming_reasons if reason.code == "k-anonymous"]
+        seeded = any(reason.code in ("seed", "seed-found") for reason in self.naming_reasons)
+        return None if seeded else next((level for level in levels if isinstance(level, int)), None)
+
+    @property
+    def naming_reasons(self) -> Sequence[Reason]:
+        """The reasons about names: those of the first question, or of the verdict where no question was asked."""
+        answer = self.answers.get(Question.NAMING)
+        return self.verdict.reasons if answer is None else answer.reasons
 
     @property
     def subjects(self) -> int:

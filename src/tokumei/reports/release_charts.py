@@ -11,7 +11,20 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.reports.charts import BLUE, GREY, INK, ORANGE, Spec, log_axis, percent_axis, to_svg
+from tokumei.reports.charts import (
+    BLUE,
+    GREY,
+    INK,
+    LABEL_SIZE,
+    LEGEND_SIZE,
+    ORANGE,
+    Spec,
+    label_axis,
+    legend_gap,
+    log_axis,
+    percent_axis,
+    to_svg,
+)
 from tokumei.words import percent
 
 GREEN, GRID = "#00684A", "#dddddd"
@@ -20,13 +33,10 @@ SECONDS_PER_DAY = 86_400
 # How dates are written on an axis: alike in every language.
 DATES = {"date": "%Y-%m-%d", "datetime": "%m-%d %H:%M"}
 LONGEST_LABEL = 28
+# To the right there is room for a percentage in a wider font than that it was measured with.
+PADDING = {"left": 5, "top": 5, "bottom": 5, "right": 18}
 FEWEST_BINS = 8
 MAP_HEIGHT = 420
-LARGEST_LOSS = 1.2
-# A line of text in a trade-off chart: its height as a share of the axis, a letter as a share of its width.
-LINE, LETTER = 0.05, 0.012
-# Half the width of a point as a share of the axis, and how far the middle of a name stands above its point.
-MARK, RAISED = 0.011, 0.022
 # How wide a percentage beside the bar of an attack is, as a share of the axis.
 FIGURE = 0.1
 LONG_SPAN_DAYS = 3
@@ -40,7 +50,7 @@ CONFIG: Spec = {
         "tickColor": GREY,
         "gridColor": GRID,
         "titleFontWeight": "normal",
-        "labelFontSize": 11,
+        "labelFontSize": LABEL_SIZE,
         "titleFontSize": 12,
         "labelLimit": 260,
         "labelSeparation": 8,
@@ -50,7 +60,8 @@ CONFIG: Spec = {
         "titleColor": INK,
         "orient": "top",
         "title": None,
-        "labelFontSize": 12,
+        "labelFontSize": LEGEND_SIZE,
+        "labelLimit": 400,
         "symbolOpacity": 1,
     },
     "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12},
@@ -58,8 +69,9 @@ CONFIG: Spec = {
 }
 
 
-def _svg(spec: Spec) -> str:
-    return to_svg({"background": None, "config": CONFIG, **spec})
+def chart_svg(spec: Spec) -> str:
+    """Return a chart of a report as SVG text, without background."""
+    return to_svg({"background": None, "padding": PADDING, "config": CONFIG, **spec})
 
 
 def _data(table: pl.DataFrame) -> Spec:
@@ -97,26 +109,25 @@ def stairs(table: pl.DataFrame, *, x: str, y: str, limit: float | None = None, s
         },
     }
     layers = [bars] if limit is None else [bars, _limit(limit)]
-    return _svg({"width": WIDTH, "height": HEIGHT, "layer": layers})
+    return chart_svg({"width": WIDTH, "height": HEIGHT, "layer": layers})
 
 
 def attack_chart(rows: pl.DataFrame, *, limit: float, words: Mapping[str, str]) -> str:
     """Return bars of attack success (``attack``, ``share``, ``baseline``), each with the mark of blind guessing."""
-    y = {"field": "attack", "type": "nominal", "title": None, "sort": None}
+    y = {"field": "attack", "type": "nominal", "title": None, "sort": None, "axis": label_axis(rows["attack"])}
     share = {
         "field": "share",
         "type": "quantitative",
-        "title": words["share"],
-        "axis": percent_axis(),
+        "title": None,
+        "axis": percent_axis(ticks=6),
         "scale": {"domain": [0, 1]},
     }
-    marks = {"domain": [words["share"], words["random"]], "range": [ORANGE, BLUE]}
-    bar = {
-        "mark": {"type": "bar", "height": {"band": 0.55}},
-        "encoding": {"x": share, "y": y, "color": {**_named(words, 0), "scale": marks}},
-    }
+    named = [words["share"], words["random"]]
+    marks = {"domain": named, "range": [ORANGE, BLUE]}
+    colour = {**_named(words, 0), "scale": marks, "legend": legend_gap(named)}
+    bar = {"mark": {"type": "bar", "height": {"band": 0.55}}, "encoding": {"x": share, "y": y, "color": colour}}
     tick = {
-        "mark": {"type": "tick", "thickness": 3, "height": 20},
+        "mark": {"type": "tick", "thickness": 3, "height": 18},
         "encoding": {"x": {"field": "baseline", "type": "quantitative"}, "y": y, "color": _named(words, 1)},
     }
     text = {
@@ -132,8 +143,8 @@ def attack_chart(rows: pl.DataFrame, *, limit: float, words: Mapping[str, str]) 
     # A figure that the dashed line would cross stands behind it.
     crossed = end.is_between(limit - FIGURE, limit)
     values = rows.with_columns(pl.when(crossed).then(pl.lit(limit)).otherwise(end).alias("end"), shown)
-    spec = {"data": _data(values), "width": ATTACK_WIDTH, "height": {"step": 30}}
-    return _svg({**spec, "layer": [bar, tick, _limit(limit), text]})
+    spec = {"data": _data(values), "width": ATTACK_WIDTH, "height": {"step": 24}}
+    return chart_svg({**spec, "layer": [bar, tick, _limit(limit), text]})
 
 
 def _named(words: Mapping[str, str], position: int) -> dict[str, Any]:
@@ -146,6 +157,7 @@ def _sides(words: Mapping[str, str]) -> Spec:
         "type": "nominal",
         "sort": None,
         "scale": {"domain": [words["before"], words["after"]], "range": [BLUE, ORANGE]},
+        "legend": legend_gap([words["before"], words["after"]]),
     }
 
 
@@ -177,7 +189,7 @@ def ordered_chart(table: pl.DataFrame, *, kind: str, scale: str, words: Mapping[
         {"mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2}},
     ]
     data = _data(_both(steps, ["at"], words))
-    return _svg({"data": data, "width": WIDTH, "height": HEIGHT, "encoding": encoding, "layer": layers})
+    return chart_svg({"data": data, "width": WIDTH, "height": HEIGHT, "encoding": encoding, "layer": layers})
 
 
 def category_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
@@ -199,13 +211,13 @@ def category_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
     number = pl.concat_str("value", pl.lit(" ("), pl.int_range(1, pl.len() + 1).over("value"), pl.lit(")"))
     named = named.with_columns(pl.when(pl.len().over("value") > 1).then(number).otherwise("value").alias("value"))
     encoding = {
-        "y": {"field": "value", "type": "nominal", "title": None, "sort": None},
+        "y": {"field": "value", "type": "nominal", "title": None, "sort": None, "axis": label_axis(named["value"])},
         "yOffset": {"field": "side", "sort": None},
         "x": {"field": "share", "type": "quantitative", "title": words["records"], "axis": percent_axis(ticks=6)},
         "color": _sides(words),
     }
     spec = {"data": _data(_both(named, ["value"], words)), "width": 320, "height": {"step": 9, "for": "offset"}}
-    return _svg({**spec, "mark": "bar", "encoding": encoding})
+    return chart_svg({**spec, "mark": "bar", "encoding": encoding})
 
 
 def grid_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
@@ -224,7 +236,7 @@ def grid_chart(table: pl.DataFrame, *, words: Mapping[str, str]) -> str:
     ]
     column = {"field": "side", "type": "nominal", "title": None, "sort": [words["before"], words["after"]]}
     inner = {"width": 210, "height": 210, "layer": layers}
-    return _svg({"data": _data(long), "facet": {"column": column}, "spec": inner})
+    return chart_svg({"data": _data(long), "facet": {"column": column}, "spec": inner})
 
 
 def map_chart(points: pl.DataFrame, rectangles: pl.DataFrame, *, words: Mapping[str, str]) -> str:
@@ -252,7 +264,7 @@ def map_chart(points: pl.DataFrame, rectangles: pl.DataFrame, *, words: Mapping[
             "color": {"datum": words["before"], "type": "nominal", "scale": sides},
         },
     }
-    return _svg({"width": _map_width(points, rectangles), "height": MAP_HEIGHT, "layer": [boxes, dots]})
+    return chart_svg({"width": _map_width(points, rectangles), "height": MAP_HEIGHT, "layer": [boxes, dots]})
 
 
 def _map_width(points: pl.DataFrame, rectangles: pl.DataFrame) -> int:
@@ -266,65 +278,56 @@ def _map_width(points: pl.DataFrame, rectangles: pl.DataFrame) -> int:
     return round(min(max(MAP_HEIGHT * shape, MAP_HEIGHT / 2), 1.5 * MAP_HEIGHT))
 
 
-def trade_off_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
-    """Return releases as points (``release``, ``loss``, ``risk``, ``verdict``, ``front``), the front as a line."""
-    # Beyond 1 everything could as well be suppressed: points far out stand at the edge.
-    largest = min(max([float(loss) for loss in rows["loss"].to_list()], default=1.0) or 1.0, LARGEST_LOSS)
-    wide = 1.35 * largest
-    x: Spec = {"field": "loss", "type": "quantitative", "title": words["loss"]}
-    x |= {"scale": {"domain": [0, wide], "clamp": True}, "axis": {"tickCount": 7}}
-    y = {
-        "field": "risk",
-        "type": "quantitative",
-        "title": words["risk"],
-        "axis": percent_axis(),
-        "scale": {"domain": [0, 1.05], "clamp": True},
+def measured_chart(rows: pl.DataFrame, *, words: Mapping[str, str]) -> str:
+    """Return a bar per question (``what``, ``value``, ``without``, ``limit``): the figure, without the release, limit.
+
+    ``words`` names ``value``, ``without`` and ``limit``; a figure that nobody measured or limited has no mark.
+    """
+    marks = {"value": ORANGE, "without": BLUE, "limit": INK}
+    # A legend names only what is drawn.
+    drawn = [field for field in marks if rows[field].null_count() < rows.height]
+    names = [words[field] for field in drawn]
+    colours = {"domain": names, "range": [marks[field] for field in drawn]}
+    y = {"field": "what", "type": "nominal", "title": None, "sort": None, "axis": label_axis(rows["what"])}
+    x = {"type": "quantitative", "title": None, "axis": percent_axis(ticks=6), "scale": {"domain": [0, 1]}}
+
+    def layer(mark: Spec, field: str) -> Spec:
+        colour = {"datum": words[field], "type": "nominal", "scale": colours, "legend": legend_gap(names)}
+        known = [{"filter": f"isValid(datum.{field})"}]
+        return {"mark": mark, "transform": known, "encoding": {"x": {"field": field, **x}, "y": y, "color": colour}}
+
+    shown = pl.Series("shown", [_or_dash(value) for value in rows["value"]], dtype=pl.String)
+    end = pl.max_horizontal("value", "without", "limit").fill_null(0.0).alias("end")
+    text = {
+        "mark": {"type": "text", "align": "left", "dx": 7, "color": INK},
+        "encoding": {"x": {"field": "end", **x}, "y": y, "text": {"field": "shown", "type": "nominal"}},
     }
-    outcomes = {
-        "domain": [words[name] for name in ("safe", "not-shown-unsafe", "unsafe")],
-        "range": [GREEN, BLUE, ORANGE],
+    forms: dict[str, Spec] = {
+        "value": {"type": "bar", "height": {"band": 0.5}},
+        "without": {"type": "tick", "thickness": 3, "height": 18},
+        "limit": {"type": "tick", "thickness": 3, "height": 24},
     }
-    shapes = {"domain": outcomes["domain"], "range": ["circle", "square", "triangle-up"]}
-    names = {name: words[name] for name in ("safe", "not-shown-unsafe", "unsafe")}
-    values = rows.with_columns(pl.col("verdict").replace(names), pl.Series("label", _label_heights(rows, wide)))
-    front = values.filter(pl.col("front")).sort("loss", "risk")
+    layers = [*(layer(forms[field], field) for field in drawn), text]
+    data = _data(rows.with_columns(shown, end))
+    return chart_svg({"data": data, "width": 300, "height": {"step": 30}, "layer": layers})
+
+
+def _or_dash(share: float | None) -> str:
+    return "–" if share is None else percent(share)
+
+
+def share_chart(rows: pl.DataFrame, *, title: str) -> str:
+    """Return a bar per name (``what``, ``share``) with its percentage."""
+    y = {"field": "what", "type": "nominal", "title": None, "sort": None, "axis": label_axis(rows["what"], limit=180)}
+    x = {"field": "share", "type": "quantitative", "title": title, "axis": percent_axis(ticks=6)}
+    x["scale"] = {"domain": [0, 1]}
+    text = {"text": {"field": "shown", "type": "nominal"}}
     layers = [
-        {
-            "data": _data(front),
-            "mark": {"type": "line", "color": GREY, "strokeDash": [2, 3], "interpolate": "step-after"},
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 100, "opacity": 1},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "color": {"field": "verdict", "type": "nominal", "scale": outcomes},
-                "shape": {"field": "verdict", "type": "nominal", "scale": shapes},
-            },
-        },
-        {
-            "mark": {"type": "text", "align": "left", "dx": 9, "dy": -7, "color": INK},
-            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "release", "type": "nominal"}},
-        },
+        {"mark": {"type": "bar", "color": BLUE, "height": {"band": 0.6}}, "encoding": {"x": x, "y": y}},
+        {"mark": {"type": "text", "align": "left", "dx": 4, "color": INK}, "encoding": {"x": x, "y": y, **text}},
     ]
-    return _svg({"data": _data(values), "width": 560, "height": 320, "layer": layers})
-
-
-def _label_heights(rows: pl.DataFrame, wide: float) -> list[float]:
-    """Return where the names of points stand: beside them, or lower where another name or point stands already."""
-    points = rows.with_row_index("row").sort(["risk", "loss"], descending=[True, False])
-    # Names stand a little above the height that is returned, and begin to the right of their own points.
-    marks = [(min(row["loss"] / wide, 1.0), row["risk"]) for row in points.iter_rows(named=True)]
-    taken = [(left - MARK, left + MARK, risk - RAISED) for left, risk in marks]
-    heights = [0.0] * rows.height
-    for (left, risk), row in zip(marks, points.iter_rows(named=True), strict=True):
-        start, end, height = left + MARK, left + MARK + LETTER * len(row["release"]), risk
-        while height > 0 and any(
-            abs(height - other) < LINE and start < right and first < end for first, right, other in taken
-        ):
-            height -= LINE
-        height = max(height, 0.0)
-        taken.append((start, end, height))
-        heights[row["row"]] = height
-    return heights
+    shown = pl.Series("shown", [percent(share) for share in rows["share"]], dtype=pl.String)
+    data = _data(rows.with_columns(shown))
+    # Many columns share the height of a chart.
+    step = max(min(HEIGHT / max(rows.height, 1), 30), LABEL_SIZE + 3)
+    return chart_svg({"data": data, "width": 280, "height": {"step": step}, "layer": layers})

@@ -10,28 +10,65 @@ import polars as pl
 
 from tokumei.flow import COMPARED_MEASURES
 from tokumei.reports import release_charts as charts
-from tokumei.reports.document import DASH, Block, Figure, Heading, Linked, Number, Prose, Section, Table, Text
+from tokumei.reports.document import (
+    DASH,
+    Block,
+    Bullets,
+    Figure,
+    Fold,
+    Heading,
+    Linked,
+    Number,
+    Prose,
+    Section,
+    Table,
+    Text,
+)
 from tokumei.reports.material import Material
+from tokumei.reports.trade_off_chart import trade_off_chart
 from tokumei.words import Words, percent, plain, signed
 
 FEWEST = 3
 MOST_PAIRS = 15
+MOST_FINDINGS = 12
 MOST_TOP_COLUMNS = 3
 _SHARES = frozenset({"records-kept"})
 
 
 def utility_section(material: Material, words: Words) -> Section:
     """Return everything about the worth of the release, before and after."""
-    blocks: list[Block] = [Prose(words("prose.utility")), *_scores(material, words)]
+    blocks: list[Block] = [Prose(words("prose.utility")), *_usefulness(material, words), *_scores(material, words)]
     blocks += _columns(material, words)
     for part in (_rfm, _top, _correlations, _map):
         blocks += part(material, words)
-    return Section(title=words("report.utility"), anchor="utility", blocks=blocks)
+    return Section(title=words("report.utility"), anchor="utility", folded=True, blocks=blocks)
+
+
+def _usefulness(material: Material, words: Words) -> list[Block]:
+    """Return what the release is still good for in words: the headline, the columns, the worst changes."""
+    useful = material.usefulness
+    if useful is None:
+        return []
+    stop = words("use.stop")
+    headline = stop.join(words.say(message) for message in useful.headline)
+    columns = [Linked(words.say(column.message()), "useful") for column in useful.columns]
+    findings = [Linked(words.say(finding.message()), "useful") for finding in useful.findings[:MOST_FINDINGS]]
+    blocks: list[Block] = [Heading(words("use.headline")), Prose(Linked(headline, "useful"))]
+    blocks += [Heading(words("use.columns")), Bullets(columns)]
+    if findings:
+        blocks += [Heading(words("use.findings")), Bullets(findings)]
+    return blocks
 
 
 def _scores(material: Material, words: Words) -> list[Block]:
+    table = score_table(material, words)
+    return [Prose(words("prose.no_utility_scores"), "soft")] if table is None else [table]
+
+
+def score_table(material: Material, words: Words) -> Table | None:
+    """Return every score of the release, None where the Secret was not at hand."""
     if not material.scores:
-        return [Prose(words("prose.no_utility_scores"), "soft")]
+        return None
     known = words.group("term")
     names = [score.name.replace("-", "_") for score in material.scores]
     terms = [name if name in known else "overlap" for name in names]
@@ -41,15 +78,33 @@ def _scores(material: Material, words: Words) -> list[Block]:
         Number(score.value, term, percent if score.name in _SHARES else plain)
         for score, term in zip(material.scores, terms, strict=True)
     ]
-    headers = words.each("head", "score", "value", "better")
-    return [Table(headers, list(zip(titles, values, goals, strict=True)))]
+    return Table(words.each("head", "score", "value", "better"), list(zip(titles, values, goals, strict=True)))
 
 
 def _columns(material: Material, words: Words) -> list[Block]:
     """Return one row and one chart per column; the two halves of a place have the map instead of charts."""
+    columns, table = material.utility.tables["columns"], column_table(material, words)
+    if table is None:
+        return []
+    original, release, others, empty = words.each("word", "original", "release", "others", "empty")
+    sides = {"before": original, "after": release, "others": others, "empty": empty, "records": words("axis.records")}
+    drawn = columns.filter(~pl.col("place"))
+    figures = [
+        _column_figure(row, material.utility.tables[f"distribution {row['column']}"], sides, words)
+        for row in drawn.iter_rows(named=True)
+    ]
+    note = words("prose.columns")
+    if "values" in columns["scale"].to_list():
+        note += " " + words("prose.rare", fewest=FEWEST)
+    fold = Fold(words("report.distributions"), [Prose(Linked(note, "rank"), "soft"), *figures])
+    return [Heading(words("report.columns")), table, fold]
+
+
+def column_table(material: Material, words: Words) -> Table | None:
+    """Return what is left of every column, None where there is no column."""
     columns = material.utility.tables["columns"]
     if columns.height == 0:
-        return []
+        return None
     error = next((score.parts for score in material.scores if score.name == "cell-error"), {})
     kinds = words.each("kind", *columns["kind"])
     rows = [
@@ -63,19 +118,21 @@ def _columns(material: Material, words: Words) -> list[Block]:
         ]
         for row, kind in zip(columns.iter_rows(named=True), kinds, strict=True)
     ]
-    headers = words.each("head", "column", "kind", "exact", "hidden", "overlap", "error")
-    original, release, others, empty = words.each("word", "original", "release", "others", "empty")
-    sides = {"before": original, "after": release, "others": others, "empty": empty, "records": words("axis.records")}
-    blocks: list[Block] = [Heading(words("report.columns")), Table(headers, rows)]
-    drawn = columns.filter(~pl.col("place"))
-    blocks += [
-        _column_figure(row, material.utility.tables[f"distribution {row['column']}"], sides, words)
-        for row in drawn.iter_rows(named=True)
-    ]
-    note = words("prose.columns")
-    if "values" in columns["scale"].to_list():
-        note += " " + words("prose.rare", fewest=FEWEST)
-    return [*blocks, Prose(Linked(note, "rank"), "soft")]
+    return Table(words.each("head", "column", "kind", "exact", "hidden", "overlap", "error"), rows)
+
+
+def column_figure(material: Material, words: Words) -> Figure | None:
+    """Return how much of the distribution of every column is left, as bars; None where there is no column."""
+    columns = material.utility.tables["columns"]
+    if columns.height == 0:
+        return None
+    shown = columns.select(pl.col("column").alias("what"), pl.col("overlap").alias("share"))
+    svg = charts.share_chart(shown, title=words("axis.overlap"))
+    lowest = columns.sort("overlap", "column")
+    text = words(
+        "chart.columns_text", count=columns.height, column=lowest["column"][0], overlap=float(lowest["overlap"][0])
+    )
+    return Figure(svg, words("chart.columns"), text)
 
 
 def _column_figure(row: Mapping[str, Any], table: pl.DataFrame, sides: Mapping[str, str], words: Words) -> Figure:
@@ -188,27 +245,41 @@ def trade_off_section(material: Material, words: Words) -> Section:
     """Return other ways to release the same data, with the best trade-offs."""
     title, anchor = words("report.trade_off"), "trade-off"
     if material.trade_off is None:
-        return Section(title=title, anchor=anchor, blocks=[Prose(words("prose.trade_off_missing"))])
-    return Section(title=title, anchor=anchor, blocks=trade_off_blocks(material.trade_off, words))
+        return Section(title=title, anchor=anchor, folded=True, blocks=[Prose(words("prose.trade_off_missing"))])
+    blocks = trade_off_blocks(material.trade_off, words, drawn=False)
+    return Section(title=title, anchor=anchor, folded=True, blocks=blocks)
 
 
 def trade_off_svg(rows: pl.DataFrame, words: Words) -> str:
     """Return the chart of several releases; failed ones are not on it."""
     names = {name: words(f"word.{name}") for name in ("safe", "unsafe", "not-shown-unsafe")}
     axes = {"loss": words("axis.loss"), "risk": words("axis.risk")}
-    return charts.trade_off_chart(rows.filter(pl.col("failure") == ""), words={**names, **axes})
+    return trade_off_chart(rows.filter(pl.col("failure") == ""), words={**names, **axes})
 
 
-def trade_off_blocks(rows: pl.DataFrame, words: Words) -> list[Block]:
-    """Return the chart and the table of several releases."""
+def trade_off_figure(rows: pl.DataFrame, words: Words) -> Figure | None:
+    """Return the chart of several releases with its description; None where all failed."""
+    done = rows.filter(pl.col("failure") == "")
+    if done.height == 0:
+        return None
+    text = words("chart.trade_off_text", count=done.height, front=_best(done, words))
+    return Figure(trade_off_svg(done, words), words("chart.trade_off"), text)
+
+
+def _best(done: pl.DataFrame, words: Words) -> str:
+    """Return the names of the best trade-offs."""
+    front = done.filter(pl.col("front")).sort("loss", "release")["release"].to_list()
+    return ", ".join(front) or words("word.none")
+
+
+def trade_off_blocks(rows: pl.DataFrame, words: Words, *, drawn: bool = True) -> list[Block]:
+    """Return the chart (if it is not ``drawn`` elsewhere) and the table of several releases."""
     done = rows.filter(pl.col("failure") == "")
     blocks: list[Block] = [Prose(words("prose.trade_off"))]
+    figure = trade_off_figure(rows, words) if drawn else None
+    blocks += [] if figure is None else [figure]
     if done.height:
-        svg = trade_off_svg(done, words)
-        front = ", ".join(done.filter(pl.col("front")).sort("loss", "release")["release"].to_list())
-        text = words("chart.trade_off_text", count=done.height, front=front or words("word.none"))
-        blocks.append(Figure(svg, words("chart.trade_off"), text))
-        blocks.append(Prose(Linked(f"{words('word.front')}: {front}", "front"), "soft"))
+        blocks.append(Prose(Linked(words("report.best", front=_best(done, words)), "front"), "soft"))
     yes, no = words.each("word", "yes", "no")
     table = [
         [

@@ -9,7 +9,7 @@ line, reports and pages make words of them with `Words`. A text says how it show
 >>> str(message)
 '2 of 9 pseudonyms have fewer than 3 candidates'
 >>> Words("ja").say(message)
-'9 個の仮名のうち 2 個は候補が 3 人未満です'
+'9 個の仮IDのうち 2 個は候補が 3 人未満です'
 """
 
 from __future__ import annotations

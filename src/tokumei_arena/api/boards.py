@@ -55,12 +55,17 @@ class TableOut(Schema):
 
 
 class BoardOut(Schema):
-    """What may be shown of a round now: the utility board until the results are out, then the rankings."""
+    """What may be shown of a round now: the utility board until the results are out, then the rankings.
+
+    On a blind board the rows of other teams have no name; ``teams`` are the names of all that take part.
+    """
 
     round: str
     phase: str | None
     feedback: str
     frozen_at: datetime | None
+    blind: bool
+    teams: list[str]
     complete: bool
     tables: list[TableOut]
 
@@ -127,6 +132,8 @@ def board(request: HttpRequest, slug: str, kind: str) -> BoardOut:
         phase=None if on is None else on.kind,
         feedback=found.feedback,
         frozen_at=found.frozen_at,
+        blind=found.blind,
+        teams=list(found.teams),
         complete=results is not None and results.complete,
         tables=[utility, *rankings],
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from ninja import NinjaAPI
@@ -33,6 +34,8 @@ def add_handlers(api: NinjaAPI) -> None:
     api.add_exception_handler(AuthenticationError, _no_token)
     api.add_exception_handler(HttpError, _other)
     api.add_exception_handler(ValidationError, _invalid)
+    api.add_exception_handler(RequestDataTooBig, _too_big)
+    api.add_exception_handler(UnicodeEncodeError, _no_text)
     api.add_exception_handler(Exception, _failed)
 
 
@@ -86,6 +89,15 @@ def _invalid(request: HttpRequest, error: Any) -> HttpResponse:
     where = ".".join(str(part) for part in first["loc"][1:])
     message = _("“%(field)s” cannot be used: %(reason)s") % {"field": where, "reason": first["msg"]}
     return refusal(422, "bad-field", message)
+
+
+def _too_big(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ARG001
+    return refusal(413, "too-large", _("the document is too large; send less at once"))
+
+
+def _no_text(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ARG001
+    """Refuse halves of characters (JSON can write them, nothing can keep them)."""
+    return refusal(422, "bad-field", _("a text holds half of a character, which cannot be kept; write it anew"))
 
 
 def _failed(request: HttpRequest, error: Any) -> HttpResponse:

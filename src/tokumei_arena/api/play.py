@@ -26,7 +26,7 @@ Key = Annotated[str, Header(alias="Idempotency-Key", description="The same key g
 Note = Annotated[str, Form()]
 Upload = Annotated[UploadedFile, File(description="CSV, .gz, or a zip that holds all files of the submission.")]
 RELATED = ("round__contest", "team", "target", "blob", "evaluation")
-LONGEST_LIST = 200
+LONGEST_LIST, MOST_SKIPPED = 200, 1_000_000
 ROUND = "/contests/{slug}/rounds/{kind}"
 SUBMISSION = "/contests/{slug}/submissions/{uuid:number}"
 TARGET = ROUND + "/targets/{uuid:number}"
@@ -55,13 +55,15 @@ def submissions(
     slug: str,
     round: Annotated[str, Query()] = "",  # noqa: A002
     kind: Annotated[str, Query()] = "",
+    after: Annotated[int, Query(description="Leave out so many of the newest.")] = 0,
 ) -> list[schemas.SubmissionOut]:
-    """List submissions (of the own team; referees: of all), newest first, without their findings."""
+    """List up to 200 submissions (of the own team; referees: of all), newest first, without their findings."""
     person = caller(request)
     found = access.submissions(person, contest_of(request, slug)).select_related(*RELATED)
     found = found.prefetch_related("round__phases").defer("evaluation__findings")
     found = found.filter(**{"round__kind": round} if round else {}, **{"kind": kind} if kind else {})
-    return show.submission_documents(found[:LONGEST_LIST], person)
+    begin = max(0, min(after, MOST_SKIPPED))
+    return show.submission_documents(found[begin : begin + LONGEST_LIST], person)
 
 
 @post(ROUND + "/submissions", auth=SUBMIT, response={201: schemas.SubmissionOut})

@@ -43,6 +43,7 @@ class RoundIn(Schema):
     attack_limit: Small = 1
     release_feedback: Feedback = Feedback.EXACT
     attack_feedback: Feedback = Feedback.DELAYED
+    blind: bool = True
     freeze_minutes: Small = 0
 
 
@@ -68,9 +69,10 @@ class ReasonIn(Schema):
 
 
 class ExtendIn(ReasonIn):
-    """Until when a phase shall last, and why."""
+    """Until when a phase shall last, and why; what becomes of a round that would begin before the results are out."""
 
     until: AwareDatetime
+    following: contests.Following = contests.Following.ASK
 
 
 class GenerateIn(Schema):
@@ -142,7 +144,9 @@ def _phase(request: HttpRequest, slug: str, kind: str, phase: str) -> Phase:
 @post(ROUND + "/phases/{phase}/extend", response=schemas.RoundOut)
 def extend_phase(request: HttpRequest, slug: str, kind: str, phase: str, *, body: ExtendIn) -> schemas.RoundOut:
     """Move the end of a phase; later phases are pushed back."""
-    contests.extend_phase(_phase(request, slug, kind, phase), body.until, by=caller(request), reason=body.reason)
+    contests.extend_phase(
+        _phase(request, slug, kind, phase), body.until, by=caller(request), reason=body.reason, following=body.following
+    )
     return show.round_document(round_of(request, slug, kind))
 
 

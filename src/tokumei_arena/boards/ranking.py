@@ -47,6 +47,8 @@ def board_table(board: Board) -> Table:
         for row in board.rows
     ]
     rule = _("By the first column; teams that are equal share a rank. Of a team the release counts that it chose.")
+    if board.blind:
+        rule = " ".join((rule, _("Whose figures are whose is told with the results.")))
     return Table("utility", _("Utility"), rule, board.columns, rows)
 
 

@@ -18,20 +18,30 @@ from tokumei.contests import Column, Entry, Pair, RoundTable
 from tokumei_arena import access, clock
 from tokumei_arena.models import Contest, Feedback, LogEntry, Phase, Round, Submission, Target, Team
 from tokumei_arena.rules import parameters_of, rules_in, rules_of
-from tokumei_arena.work import chosen_releases, coarse_figures, feedback_policy, figures_under, release_counts
+from tokumei_arena.work import (
+    chosen_releases,
+    coarse_figures,
+    feedback_policy,
+    figures_under,
+    release_counts,
+    secret_number,
+)
 
 KEPT_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """A team on the board: its best release as far as it is shown, how many it handed in, and when the last came."""
+    """A team on the board: its best release as far as it is shown, how many it handed in, and when the last came.
+
+    On a blind board the rows of other teams have no name, no count and no time.
+    """
 
     team: str
     name: str
     rank: int | None
     figures: Mapping[str, Any]
-    submissions: int
+    submissions: int | None
     last_at: datetime | None
     disqualified: bool = False
     own: bool = False
@@ -39,12 +49,17 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The utility board of a round; ``frozen_at`` is set while it stands still."""
+    """The utility board of a round; ``frozen_at`` is set while it stands still.
+
+    A ``blind`` one has figures without names, and the names of all teams, by the alphabet, without figures.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[BoardRow, ...]
     feedback: str
     frozen_at: datetime | None = None
+    blind: bool = False
+    teams: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +110,33 @@ def board(round_: Round, viewer: access.Viewer) -> Board:
     rule = feedback_policy(round_, Submission.Kind.RELEASE)
     frozen = _frozen_at(round_)
     since = "" if frozen is None else frozen.timestamp()
-    key = f"board:{round_.pk}:{rule}:{since}:{_log_number()}"
+    blind = round_.blind and not round_.is_in(Phase.Kind.PUBLISHED)
+    key = f"board:{round_.pk}:{rule}:{since}:{blind}:{_log_number()}"
     common: Board | None = caches["pages"].get(key)
     if common is None:
         common = _board(round_, rule, frozen)
         caches["pages"].set(key, common, KEPT_SECONDS)
     membership = access.membership(viewer, round_.contest)
-    if membership is None:
-        return common
-    own = str(membership.team_id)
-    return replace(common, rows=tuple(replace(row, own=row.team == own) for row in common.rows))
+    own = "" if membership is None else str(membership.team_id)
+    marked = replace(common, rows=tuple(replace(row, own=row.team == own) for row in common.rows))
+    return _blind(round_, marked) if blind else marked
+
+
+def _blind(round_: Round, full: Board) -> Board:
+    """Return a board of which nobody learns whose figures are whose, but for the own ones.
+
+    Figures can be computed from the files that are published, and who looks often can keep what was shown before: so
+    names and figures are apart from the beginning, and nothing that changes with a submission stands beside a name.
+    """
+    teams = tuple(sorted(row.name for row in full.rows if not row.disqualified))
+    rows = [row for row in full.rows if row.own or (row.figures and not row.disqualified)]
+    hidden = [
+        row if row.own else replace(row, team="", name="", submissions=None, last_at=None)
+        # Equal ranks in an order that says nothing about names.
+        for row in sorted(rows, key=lambda row: secret_number(round_, f"row:{row.team}"))
+    ]
+    hidden.sort(key=lambda row: (row.rank is None, row.rank or 0))
+    return replace(full, rows=tuple(hidden), blind=True, teams=teams)
 
 
 def board_state(round_: Round) -> tuple[int, datetime | None]:

@@ -41,8 +41,10 @@ def _web(descriptor: int) -> None:
     import uvicorn.lifespan.off
     from django.urls import get_resolver
 
-    from tokumei_arena.web.patience import FairServer, ImpatientProtocol
+    from tokumei_arena.web.patience import Counted, FairServer, ImpatientProtocol, raise_file_limit
 
+    proxies = [name.strip() for name in os.environ.get("FORWARDED_ALLOW_IPS", "").split(",") if name.strip()]
+    ImpatientProtocol.counted = Counted(raise_file_limit(), proxies)
     get_resolver().url_patterns  # noqa: B018
     _wait_for_go()
     from tokumei_arena.asgi import application

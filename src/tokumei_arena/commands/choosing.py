@@ -105,7 +105,7 @@ def show_board(console: Console, document: dict[str, Any]) -> None:
         rows = [
             [
                 "" if row["rank"] is None else row["rank"],
-                row["team"],
+                row["team"] or "-",
                 *("" if (value := row["figures"].get(column["key"])) is None else value for column in table["columns"]),
             ]
             for row in table["rows"]
@@ -113,3 +113,5 @@ def show_board(console: Console, document: dict[str, Any]) -> None:
         show_table(console, headers, rows, title=table["title"])
         if table["rule"]:
             console.print(table["rule"])
+    if document["blind"]:
+        console.print(f"whose figures are whose is told with the results; teams: {', '.join(document['teams'])}")

@@ -23,6 +23,8 @@ from tokumei_arena.teams import make_referee_link
 
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
 PREPARE_LOCK = 7_466_002
+# Scripts of django-htmx that no page loads (other versions, extensions): compressing them takes most of a first start.
+UNUSED = ("ext", "htmax-*", "htmx-4*", "htmx-2.js")
 
 
 @contextmanager
@@ -50,6 +52,7 @@ def is_prepared() -> bool:
 def prepare_database() -> None:
     """Bring the tables up to this version."""
     connection.ensure_connection()
+    environment.close_database_file()
     with _alone():
         if not is_prepared():
             # The checks of the code are for its tests; here they would only delay the first page.
@@ -73,7 +76,7 @@ def prepare_static() -> None:
     if stamp.is_file() and stamp.read_text(encoding="ascii") == state:
         return
     with _alone():
-        call_command("collectstatic", interactive=False, verbosity=0, skip_checks=True)
+        call_command("collectstatic", interactive=False, verbosity=0, skip_checks=True, ignore_patterns=list(UNUSED))
         stamp.write_text(state, encoding="ascii")
 
 

@@ -94,6 +94,7 @@ def running_server(host: str, port: int, *, processes: int | None = None, worker
     need_extra()
     listener = _listen(host, port)
     _answer_to(host)
+    os.environ.setdefault("TOKUMEI_ARENA_URL", _public_address(listener))
     more = (processes or min(4, os.cpu_count() or 1)) - 1
     number = listener.fileno()
     # The first web process loads its code while this one prepares; the others come when the first page is out.

@@ -58,6 +58,8 @@ def _need_home() -> Path:
 def django_ready(role: str = "web") -> None:
     """Load Django with the settings of the arena as a process of this role ('web' or 'worker')."""
     need_extra()
+    # Whatever this process writes is for its owner alone.
+    os.umask(0o077)
     os.environ["DJANGO_SETTINGS_MODULE"] = os.environ.get("DJANGO_SETTINGS_MODULE", SETTINGS)
     os.environ["TOKUMEI_ARENA_ROLE"] = role
     import django

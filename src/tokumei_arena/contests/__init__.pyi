@@ -11,6 +11,7 @@ from tokumei_arena.contests.notices import answer as answer
 from tokumei_arena.contests.notices import ask_referees as ask_referees
 from tokumei_arena.contests.notices import questions_of as questions_of
 from tokumei_arena.contests.notices import withdraw as withdraw
+from tokumei_arena.contests.phases import Following as Following
 from tokumei_arena.contests.phases import close_phase as close_phase
 from tokumei_arena.contests.phases import edit_phases as edit_phases
 from tokumei_arena.contests.phases import extend_phase as extend_phase

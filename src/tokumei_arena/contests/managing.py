@@ -28,6 +28,7 @@ ROUND_FIELDS = (
     "attack_limit",
     "release_feedback",
     "attack_feedback",
+    "blind",
     "freeze_minutes",
 )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access, clock
@@ -17,8 +19,21 @@ from tokumei_arena.records import record
 Kind = Phase.Kind
 
 
-def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> None:
-    """Move the end of a phase; later phases of the round that would begin before it are pushed back as far."""
+class Following(StrEnum):
+    """What becomes of the next rounds when an extended one would last into them."""
+
+    ASK = "ask"
+    MOVE = "move"
+    STAY = "stay"
+
+
+def extend_phase(
+    phase: Phase, until: datetime, *, by: Person, reason: str, following: Following = Following.ASK
+) -> None:
+    """Move the end of a phase; phases to come that would begin before it are pushed back as far.
+
+    A phase that has begun is never moved: only registration can be open beside it.
+    """
     access.need_referee(by)
     access.need_reason(reason)
     with transaction.atomic():
@@ -30,14 +45,43 @@ def extend_phase(phase: Phase, until: datetime, *, by: Person, reason: str) -> N
         if phase.is_over(clock.now()):
             _refuse_reopening(phase)
         before, shift = phase.ends_at, until - phase.ends_at
-        if shift.total_seconds() > 0:
-            for later in phase.round.phases.filter(starts_at__gte=before).exclude(pk=phase.pk):
-                later.starts_at += shift
-                later.ends_at = None if later.ends_at is None else later.ends_at + shift
-                later.save(update_fields=["starts_at", "ends_at"])
+        later = list(phase.round.phases.select_for_update().filter(starts_at__gte=before).exclude(pk=phase.pk))
+        begun = [one for one in later if one.starts_at <= clock.now()]
+        if begun and phase.kind != Kind.REGISTRATION:
+            message = _("the phase “%(phase)s” has begun and is never moved; give what you need as times of its own")
+            raise NotNowError(message % {"phase": begun[-1].get_kind_display()}, code="phase-begun")
+        if shift.total_seconds() > 0 and not begun:
+            _move_next_rounds(phase.round, shift, following)
+            _push_back(later, shift)
         phase.ends_at = until
         phase.save(update_fields=["ends_at"])
         _record("extend", phase, by, reason, before=before.isoformat(), after=until.isoformat())
+
+
+def _push_back(phases: Iterable[Phase], shift: timedelta) -> None:
+    for phase in phases:
+        phase.starts_at += shift
+        phase.ends_at = None if phase.ends_at is None else phase.ends_at + shift
+        phase.save(update_fields=["starts_at", "ends_at"])
+
+
+def _move_next_rounds(round_: Round, shift: timedelta, following: Following) -> None:
+    """Move the rounds that would begin before this one's results are out, or ask about them."""
+    now, results = clock.now(), round_.phase_of(Kind.PUBLISHED)
+    due = None if results is None else results.starts_at
+    for other in Round.objects.filter(contest=round_.contest, position__gt=round_.position).order_by("position"):
+        first, results = other.phase_of(Kind.ANONYMIZE), other.phase_of(Kind.PUBLISHED)
+        if due is None or first is None or not due <= first.starts_at < due + shift or following is Following.STAY:
+            return
+        if following is Following.ASK:
+            message = _("the %(round)s would begin before the results are out; say whether it moves too or stays")
+            raise RefusedError(message % {"round": other.get_kind_display()}, code="next-round")
+        due = None if results is None else results.starts_at
+        _push_back(other.phases.select_for_update().filter(starts_at__gt=now), shift)
+        # Who can register already can do so until anonymization begins.
+        other.phases.filter(kind=Kind.REGISTRATION, starts_at__lte=now, ends_at__gt=now).update(
+            ends_at=F("ends_at") + shift
+        )
 
 
 def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
@@ -49,10 +93,13 @@ def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
         phase = Phase.objects.select_for_update().get(pk=phase.pk)
         if phase.starts_at > moment or phase.is_over(moment):
             raise NotNowError(_("this phase is not on"), code="phase-not-on")
+        before = phase.starts_at
         phase.ends_at = moment
         phase.save(update_fields=["ends_at"])
+        # Registration beside a later phase ends alone.
+        beside = phase.round.phases.filter(starts_at__gte=before, starts_at__lte=moment).exclude(pk=phase.pk).exists()
         following = phase.round.phases.filter(starts_at__gt=moment).order_by("starts_at").first()
-        if following is not None:
+        if following is not None and not beside:
             following.starts_at = moment
             following.save(update_fields=["starts_at"])
         _record("close", phase, by, reason, at=moment.isoformat())

@@ -40,6 +40,7 @@ class RoundPlan:
     attack_limit: int = 1
     release_feedback: str = Feedback.EXACT
     attack_feedback: str = Feedback.DELAYED
+    blind: bool = True
     freeze_minutes: int = 0
 
 

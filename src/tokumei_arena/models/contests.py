@@ -38,6 +38,8 @@ class Blob(Unguessable):
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
     name = models.CharField(max_length=200)
+    # When its bytes were removed because they need not be kept any longer; the row says what they were.
+    removed_at = models.DateTimeField(null=True, blank=True)
 
 
 class Feedback(models.TextChoices):
@@ -99,6 +101,7 @@ class Round(Unguessable):
     attack_limit = models.PositiveSmallIntegerField(_("attempts per target"), default=1)
     release_feedback = models.CharField(max_length=8, choices=Feedback.choices, default=Feedback.EXACT)
     attack_feedback = models.CharField(max_length=8, choices=Feedback.choices, default=Feedback.DELAYED)
+    blind = models.BooleanField(_("names and figures stay apart until the results"), default=True)
     freeze_minutes = models.PositiveIntegerField(_("minutes the board is frozen before the end"), default=0)
 
     class Meta:
@@ -179,6 +182,8 @@ class Team(Unguessable):
     approved_at = models.DateTimeField(null=True, blank=True)
     disqualified_at = models.DateTimeField(null=True, blank=True)
     disqualified_for = models.TextField(blank=True)
+    # When the work of this team was taken up last: whose turn was longest ago comes first.
+    served_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         """Names and numbers are unique within a contest."""

@@ -75,12 +75,15 @@ class OneTimeLink(Unguessable):
 
 
 class Message(Unguessable):
-    """A mail that could not be sent because no server is configured; the referee desk shows it."""
+    """A mail that waits: for a worker to send it, or (without a mail server) for a referee to pass it on."""
 
     to = models.EmailField()
     subject = models.CharField(max_length=300)
     body = models.TextField()
     handled_at = models.DateTimeField(null=True, blank=True)
+    by_mail = models.BooleanField(default=False)
+    tries = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(null=True, blank=True)
 
 
 class ApiToken(Unguessable):

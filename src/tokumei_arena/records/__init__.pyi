@@ -10,6 +10,7 @@ from tokumei_arena.records.storage import PART as PART
 from tokumei_arena.records.storage import FolderStorage as FolderStorage
 from tokumei_arena.records.storage import copy_to as copy_to
 from tokumei_arena.records.storage import discard_blob as discard_blob
+from tokumei_arena.records.storage import empty_blob as empty_blob
 from tokumei_arena.records.storage import make_blob as make_blob
 from tokumei_arena.records.storage import put_file as put_file
 from tokumei_arena.records.storage import store as store

@@ -57,7 +57,7 @@ _PATHS: dict[type[models.Model], str] = {
 }
 TABLES: dict[str, type[models.Model]] = {"Blob": Blob, **{model.__name__: model for model in _PATHS}}
 # Keys of storage are made anew; leases belong to the processes of one server.
-LEFT_OUT = {"Blob": {"key"}}
+LEFT_OUT = {"Blob": {"key"}, "Team": {"served_at"}}
 LEASE = {"lease", "leased_until"}
 
 
@@ -104,9 +104,11 @@ def row_from_values(name: str, values: dict[str, Any]) -> models.Model:
     """Return an unsaved row; values that are missing, unknown or of the wrong kind raise ValueError."""
     model = TABLES[name]
     fields = {field.attname: field for field in _fields(model)}
-    if set(values) != set(fields):
-        odd = ", ".join(sorted(set(values) ^ set(fields)))
-        raise ValueError(f"{name}: {odd}")
+    # Archives of earlier versions lack what was added since and can be left empty; it takes its usual value.
+    needed = {attribute for attribute, field in fields.items() if not field.has_default() and not field.null}
+    odd = sorted((set(values) - set(fields)) | (needed - set(values)))
+    if odd:
+        raise ValueError(f"{name}: {', '.join(odd)}")
     row = model()
     for attribute, value in values.items():
         setattr(row, attribute, _read(fields[attribute], value))

@@ -11,7 +11,9 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 
+from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import Blob
 from tokumei_arena.records.storage import open_stored
 
@@ -20,6 +22,9 @@ PIECE = 1 << 18
 
 def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
     """Return stored bytes to be saved under a name."""
+    if blob.removed_at is not None:
+        message = _("the file was removed on %(date)s: invalid files are kept for some time only")
+        raise RefusedError(message % {"date": f"{blob.removed_at:%Y-%m-%d}"}, code="file-removed")
     file = open_stored(blob)
     kind = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/octet-stream"
     response: HttpResponseBase

@@ -8,6 +8,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -92,6 +93,14 @@ def discard_blob(blob: Blob) -> None:
     """Remove what was stored for something that was then refused, so that nothing refers to it."""
     blob.delete()
     storages[blob.area].delete(blob.key)
+
+
+def empty_blob(blob: Blob, at: datetime) -> None:
+    """Remove the bytes of a row that is kept; whose they were and their hash stand in the log."""
+    old, stored = blob.key, store(Blob.Area(blob.area), ContentFile(b"", name=blob.name))
+    blob.key, blob.sha256, blob.size, blob.removed_at = *stored, at
+    blob.save(update_fields=["key", "sha256", "size", "removed_at"])
+    storages[blob.area].delete(old)
 
 
 def need_worker() -> None:

@@ -6,6 +6,7 @@ from tokumei_arena.teams.links import make_token as make_token
 from tokumei_arena.teams.links import revoke_token as revoke_token
 from tokumei_arena.teams.mail import pass_on as pass_on
 from tokumei_arena.teams.mail import send_invitation as send_invitation
+from tokumei_arena.teams.mail import send_waiting as send_waiting
 from tokumei_arena.teams.mail import waiting_messages as waiting_messages
 from tokumei_arena.teams.membership import accept_invitation as accept_invitation
 from tokumei_arena.teams.membership import accept_terms as accept_terms

@@ -146,14 +146,22 @@ class EraseForm(forms.Form):
     sure = forms.BooleanField(label=gettext_lazy("I know that this cannot be undone."))
 
 
-class TermsForm(forms.Form):
+class ContestForm(forms.Form):
+    """A form that depends on a contest."""
+
+    def __init__(self, *args: Any, contest: Contest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.contest = contest
+
+
+class TermsForm(ContestForm):
     """Acceptance of the terms; a contest without terms asks nothing."""
 
     terms = forms.BooleanField(label=gettext_lazy("I accept the terms of participation"))
 
-    def __init__(self, *args: Any, contest: Contest, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not contest.terms:
+        if not self.contest.terms:
             del self.fields["terms"]
 
     @property
@@ -162,13 +170,13 @@ class TermsForm(forms.Form):
         return bool(self.cleaned_data.get("terms"))
 
 
-class EditTeamForm(forms.Form):
+class EditTeamForm(ContestForm):
     """Name and affiliation of a team."""
 
     name = forms.CharField(
         label=gettext_lazy("Team name"),
         max_length=Team._meta.get_field("name").max_length,
-        help_text=gettext_lazy("Shown on boards once the results are out."),
+        help_text=gettext_lazy("Everybody sees it in the list of teams; beside figures once the results are out."),
     )
     affiliation = forms.CharField(
         label=gettext_lazy("Affiliation"),
@@ -176,6 +184,11 @@ class EditTeamForm(forms.Form):
         required=False,
         help_text=gettext_lazy("University or company; may be left empty."),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.contest.rounds.filter(blind=False).exists():
+            self.fields["name"].help_text = _("Everybody sees it, on the board with its figures too.")
 
 
 class TeamForm(EditTeamForm, TermsForm):

@@ -79,12 +79,13 @@ def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None
     about = {spec.name: in_language(spec.about) for spec in rules.published_files}
     files = access.target_files(request.user, found).select_related("blob", "team").order_by("name", "team__number")
     member, why_not = shared["membership"], _why_not(request.user, found)
+    page = request.GET.get("page", "")
     context = {
         **shared,
         "round": round_,
         "target": found,
         "files": [{"file": file, "about": about.get(file.name, "")} for file in files],
-        "own": None if member is None else own_guesses(request.user, found, member.team),
+        "own": None if member is None else own_guesses(request.user, found, member.team, page=page),
         "form": None if why_not and not refused else uploads.upload_form(rules.guess_files, refused, request),
         "why_not": why_not,
         "attack_feedback": round_.get_attack_feedback_display(),

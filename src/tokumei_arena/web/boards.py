@@ -30,10 +30,10 @@ from tokumei_arena.boards import (
 )
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.templatetags.arena import Heading, headings, shown
-from tokumei_arena.web.charts import heat_map, scatter
 from tokumei_arena.web.frame import frame, round_lines
 from tokumei_arena.web.page_cache import recent
 from tokumei_arena.wording import in_language
+from tokumei_pages.charts import heat_map, scatter
 
 
 @require_GET
@@ -99,6 +99,8 @@ def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
         "frozen_at": utility.frozen_at,
         "told": Feedback(utility.feedback).label,
         "board": table,
+        "blind": utility.blind,
+        "board_teams": utility.teams,
         "board_rows": list(zip(table.rows, utility.rows, strict=True)),
         "early": found is not None and live,
     }

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any
 
 from django.conf import settings
 
 Scope = dict[str, Any]
+Headers = dict[bytes, bytes]
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -42,10 +44,15 @@ class _RefusedError(Exception):
 
 
 class BodyLimit:
-    """Passes requests on to an application, with bodies no longer than the limits of the settings."""
+    """Passes requests on to an application, with bodies no longer than the limits of the settings.
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    Files may be sent by those only who are signed in (``known`` says so of headers, in a thread): everybody else could
+    fill the disk.
+    """
+
+    def __init__(self, app: App, known: Callable[[Headers], bool]) -> None:
+        self._app, self._known = app, known
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="known")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -53,7 +60,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        most = _most(headers)
+        most = await self._most(headers)
         try:
             if _declared(headers) > READ_ON * most:
                 raise _RefusedError(413)
@@ -61,12 +68,13 @@ class BodyLimit:
         except _RefusedError as refused:
             await _refuse(scope["path"], refused.status, send)
 
-
-def _most(headers: dict[bytes, bytes]) -> int:
-    """Return how long the body may be: files come in forms, everything else is small."""
-    if headers.get(b"content-type", b"").startswith(b"multipart/form-data"):
-        return int(settings.ARENA_LIMITS["upload_bytes"]) + FORM_ROOM
-    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) + 1
+    async def _most(self, headers: Headers) -> int:
+        """Return how long the body may be: files come in forms of people we know, everything else is small."""
+        if headers.get(b"content-type", b"").startswith(b"multipart/form-data"):
+            loop = asyncio.get_running_loop()
+            if await loop.run_in_executor(self._threads, self._known, headers):
+                return int(settings.ARENA_LIMITS["upload_bytes"]) + FORM_ROOM
+        return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) + 1
 
 
 def _declared(headers: dict[bytes, bytes]) -> int:

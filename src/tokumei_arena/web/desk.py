@@ -18,7 +18,7 @@ from tokumei_arena.teams import waiting_messages
 from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act, round_lines
-from tokumei_arena.work import failure_text, latest_submissions, queue
+from tokumei_arena.work import copied, failure_text, latest_submissions, queue
 
 
 @referee_reads
@@ -46,10 +46,12 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _live(found: Contest) -> dict[str, Any]:
+    newest = latest_submissions(found)
+    same = copied(newest)
     return {
         "contest": found,
         "queue": queue(found),
-        "submissions": [_line(found, one) for one in latest_submissions(found)],
+        "submissions": [{**_line(found, one), "copied": same.get(one.pk)} for one in newest],
         "steps": referee_steps(found),
     }
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tokumei.contests import find_contest
-from tokumei_arena.contests import ROUND_FIELDS, RoundPlan
+from tokumei_arena.contests import ROUND_FIELDS, Following, RoundPlan
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.wording import in_language
 
@@ -126,7 +126,12 @@ class RoundForm(forms.ModelForm):  # type: ignore[type-arg]
             "release_feedback": gettext_lazy("What teams learn of their utility"),
             "attack_feedback": gettext_lazy("What attackers learn of their score"),
         }
-        help_texts = {"release_limit": gettext_lazy("Empty: as many as they like.")}  # noqa: RUF012
+        help_texts = {  # noqa: RUF012
+            "release_limit": gettext_lazy("Empty: as many as they like."),
+            "blind": gettext_lazy(
+                "Figures can be computed from published files: seen beside names, they tell whose file is whose."
+            ),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -172,7 +177,18 @@ class UntilForm(ReasonForm):
     """Until when a phase shall last."""
 
     until = _moment(gettext_lazy("New end"))
-    field_order = ("until", "reason")
+    following = forms.TypedChoiceField(
+        label=gettext_lazy("A round that would begin before the results are out"),
+        choices=[
+            (Following.ASK, gettext_lazy("ask me")),
+            (Following.MOVE, gettext_lazy("moves too")),
+            (Following.STAY, gettext_lazy("stays")),
+        ],
+        coerce=Following,
+        empty_value=Following.ASK,
+        required=False,
+    )
+    field_order = ("until", "following", "reason")
 
 
 class TimesForm(ReasonForm):

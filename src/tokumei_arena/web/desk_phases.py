@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -13,9 +14,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from tokumei_arena.addresses import contest_of, round_of
-from tokumei_arena.contests import close_phase, edit_phases, extend_phase
+from tokumei_arena.contests import Following, close_phase, edit_phases, extend_phase
 from tokumei_arena.errors import ArenaError
-from tokumei_arena.models import Phase
+from tokumei_arena.models import Person, Phase
 from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
 from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act, round_lines
@@ -56,8 +57,12 @@ def _change(
 @referee_acts
 def extend(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Move the end of a phase; later phases move with it."""
-    change, done = partial(extend_phase, _phase(request, slug, pk)), _("The end of the phase is moved.")
-    return _change(request, slug, UntilForm(request.POST), change, done, "until")
+    phase, done = _phase(request, slug, pk), _("The end of the phase is moved.")
+
+    def change(until: datetime, following: Following, *, by: Person, reason: str) -> None:
+        extend_phase(phase, until, by=by, reason=reason, following=following)
+
+    return _change(request, slug, UntilForm(request.POST), change, done, "until", "following")
 
 
 @referee_acts

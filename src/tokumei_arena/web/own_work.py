@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
 from tokumei.contests import Column, find_contest
@@ -13,8 +14,8 @@ from tokumei_arena import access
 from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
 from tokumei_arena.work import chosen_release, remaining_tries, shown_figures
 
-# More than anybody reads on one page; the newest come first.
-MOST = 200
+# As many as anybody reads on one page; the newest come first, older ones stand on further pages.
+PER_PAGE = 200
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,20 @@ class OwnWork:
     pending: bool
     limit: int | None
     left: int | None
+    page: Page[Submission]
 
 
 def lines_of(
     viewer: access.Viewer,
     round_: Round,
-    found: QuerySet[Submission],
+    found: Iterable[Submission],
     *,
     competing: Submission | None = None,
     may_choose: bool = False,
 ) -> list[Line]:
     """Return submissions of one round as lines: which one competes, and which may be chosen instead."""
     lines = []
-    for one in found.select_related("evaluation", "person", "blob").defer("evaluation__findings")[:MOST]:
+    for one in found:
         # The phases of this round are already there.
         one.round = round_
         lines.append(
@@ -62,12 +64,13 @@ def lines_of(
     return lines
 
 
-def _work(columns: Sequence[Column], lines: list[Line], limit: int | None, left: int | None) -> OwnWork:
-    pending = any(line.submission.pending for line in lines)
-    return OwnWork(columns, lines, pending, limit, left)
+def page_of(found: QuerySet[Submission], number: str) -> Page[Submission]:
+    """Return one page of submissions, with what their lines show."""
+    related = found.select_related("evaluation", "person", "blob").defer("evaluation__findings")
+    return Paginator(related, PER_PAGE).get_page(number)
 
 
-def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None) -> OwnWork | None:
+def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None, *, page: str = "") -> OwnWork | None:
     """Return the releases of the viewer's team in a round."""
     if member is None:
         return None
@@ -75,20 +78,27 @@ def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None
     found = access.submissions(viewer, round_.contest).filter(
         round=round_, team=member.team, kind=Submission.Kind.RELEASE
     )
+    shown = page_of(found, page)
     lines = lines_of(
         viewer,
         round_,
-        found,
+        shown,
         competing=chosen_release(round_, member.team),
         may_choose=member.role == Membership.Role.CAPTAIN and round_.is_in(Phase.Kind.ANONYMIZE),
     )
-    return _work(columns, lines, round_.release_limit, remaining_tries(round_, member.team))
+    left = remaining_tries(round_, member.team)
+    return OwnWork(columns, lines, _pending(lines), round_.release_limit, left, shown)
 
 
-def own_guesses(viewer: access.Viewer, target: Target, team: Team) -> OwnWork:
+def own_guesses(viewer: access.Viewer, target: Target, team: Team, *, page: str = "") -> OwnWork:
     """Return the guesses of a team about a target."""
     round_ = target.round
     columns = find_contest(round_.contest.rule_set).guess_columns
-    found = access.submissions(viewer, round_.contest).filter(target=target, team=team)
-    lines = lines_of(viewer, round_, found)
-    return _work(columns, lines, round_.attack_limit, remaining_tries(round_, team, target))
+    shown = page_of(access.submissions(viewer, round_.contest).filter(target=target, team=team), page)
+    lines = lines_of(viewer, round_, shown)
+    left = remaining_tries(round_, team, target)
+    return OwnWork(columns, lines, _pending(lines), round_.attack_limit, left, shown)
+
+
+def _pending(lines: Sequence[Line]) -> bool:
+    return any(line.submission.pending for line in lines)

@@ -76,7 +76,7 @@ def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None)
         "round": round_,
         "line": round_lines([round_])[0],
         "data": _data_lines(request, round_),
-        "own": own_releases(request.user, round_, shared["membership"]),
+        "own": own_releases(request.user, round_, shared["membership"], page=request.GET.get("page", "")),
         "form": None if why_not and not refused else uploads.upload_form(rules.release_files, refused, request),
         "why_not": why_not,
         "attack_began": round_.has_begun(Phase.Kind.ATTACK),

@@ -67,6 +67,11 @@ def round_rules(round_: Round) -> list[str]:
     told = {"release": Feedback(round_.release_feedback).label, "attack": Feedback(round_.attack_feedback).label}
     found.append(_("What a team is told of its utility while the phase is on: %(release)s.") % told)
     found.append(_("What it is told of its attacks: %(attack)s.") % told)
+    found.append(
+        _("Until the results are out no figure on the board stands beside the name of another team.")
+        if round_.blind
+        else _("The board shows names and figures of all teams from the beginning.")
+    )
     if round_.freeze_minutes:
         found.append(
             ngettext(

@@ -90,7 +90,11 @@ def _findings(request: HttpRequest, found: Submission) -> dict[str, Any]:
 def submission_file(request: HttpRequest, slug: str, pk: UUID) -> HttpResponseBase:
     """Give a team its own file back, byte for byte."""
     found = submission_of(request, slug, pk)
-    return attachment(request, found.blob, found.blob.name)
+    try:
+        return attachment(request, found.blob, found.blob.name)
+    except ArenaError as error:
+        messages.error(request, error.message)
+        return redirect("submission", slug, pk)
 
 
 @signed_in_acts

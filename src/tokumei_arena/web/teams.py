@@ -56,7 +56,7 @@ def _page(request: HttpRequest, membership: Membership, *, status: int = 200, **
         "full": members.count() >= own.contest.team_size,
         "roles": Membership.Role.choices,
         "invitations": open_invitations(own) if captain else [],
-        "edit_form": EditTeamForm(initial={"name": own.name, "affiliation": own.affiliation}),
+        "edit_form": EditTeamForm(initial={"name": own.name, "affiliation": own.affiliation}, contest=own.contest),
         "invite_form": InvitationForm(),
         **more,
     }
@@ -67,7 +67,7 @@ def _page(request: HttpRequest, membership: Membership, *, status: int = 200, **
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change name and affiliation."""
     membership = _own(request, slug)
-    form = EditTeamForm(request.POST)
+    form = EditTeamForm(request.POST, contest=membership.contest)
     if not form.is_valid():
         return _page(request, membership, edit_form=form)
     try:

@@ -11,6 +11,7 @@ from tokumei_arena.work.intake import submit_release as submit_release
 from tokumei_arena.work.intake import used_tries as used_tries
 from tokumei_arena.work.limits import Limits as Limits
 from tokumei_arena.work.loop import run_until_signal as run_until_signal
+from tokumei_arena.work.queue_view import copied as copied
 from tokumei_arena.work.queue_view import evaluate_again as evaluate_again
 from tokumei_arena.work.queue_view import latest_submissions as latest_submissions
 from tokumei_arena.work.queue_view import publish_again as publish_again
@@ -26,5 +27,6 @@ from tokumei_arena.work.sandbox import run_child as run_child
 from tokumei_arena.work.targets import chosen_release as chosen_release
 from tokumei_arena.work.targets import chosen_releases as chosen_releases
 from tokumei_arena.work.targets import release_counts as release_counts
+from tokumei_arena.work.targets import secret_number as secret_number
 from tokumei_arena.work.unpacking import unpack as unpack
 from tokumei_arena.work.upload_limit import was_cut as was_cut

@@ -22,7 +22,7 @@ from django.db.models import QuerySet
 from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, Team
 from tokumei_arena.records import copy_to, make_blob, store
 from tokumei_arena.rules import parameters_of
-from tokumei_arena.work import leases, staging, targets
+from tokumei_arena.work import fair_share, leases, staging, targets
 from tokumei_arena.work.leases import Pulse
 from tokumei_arena.work.leftovers import work_folder
 from tokumei_arena.work.limits import Limits
@@ -67,16 +67,19 @@ def _claim_target() -> Job | None:
 
 def _claim_release() -> Job | None:
     lease = uuid.uuid4()
-    rows = _submissions().filter(kind=Submission.Kind.RELEASE)
-    return _job(lease, leases.take(rows, lease))
+    rows = fair_share.of_idle_teams(_submissions().filter(kind=Submission.Kind.RELEASE))
+    found = leases.take(rows, lease)
+    fair_share.note_turn(found)
+    return _job(lease, found)
 
 
 def _claim_guesses() -> Job | None:
-    """Take the guess that waits longest, with others about the same target."""
+    """Take a guess of the team whose turn it is, with others about the same target."""
     lease = uuid.uuid4()
     rows = _submissions().filter(kind=Submission.Kind.GUESSES)
     first = leases.take(rows, lease)
     more = leases.take(rows.filter(target=first[0].target), lease, BATCH - 1) if first else []
+    fair_share.note_turn(first)
     return _job(lease, [*first, *more])
 
 
@@ -95,7 +98,7 @@ def _claim_rescore() -> Job | None:
 
 
 def _submissions() -> QuerySet[Submission]:
-    return Submission.objects.select_related("round__contest", "blob", "team", "target").order_by("received_at", "pk")
+    return fair_share.in_turn(Submission.objects.select_related("round__contest", "blob", "team", "target"))
 
 
 def _job(lease: uuid.UUID, rows: Sequence[Leased]) -> Job | None:

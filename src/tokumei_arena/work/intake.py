@@ -21,6 +21,7 @@ from tokumei_arena.errors import ArenaError, NotAllowedError, NotNowError, Refus
 from tokumei_arena.models import Attempt, Blob, Choice, Membership, Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import discard_blob, put_file, record
 from tokumei_arena.teams import spend
+from tokumei_arena.work.fair_share import refuse_greed
 
 MAY_SUBMIT = (Membership.Role.CAPTAIN, Membership.Role.MEMBER)
 LONGEST_NOTE, LONGEST_KEY = 200, 64
@@ -74,6 +75,7 @@ def _take(
     note = note.replace("\0", "")
     _refuse_unusable(file, note=note, client_key=client_key)
     _refuse_if_full(_scope(fields), limit)
+    refuse_greed(fields["team"], fields["round"], fields.get("target"), file.size)
     received = clock.now()
     blob = put_file(Blob.Area.UPLOADS, name, file)
     try:
@@ -93,6 +95,7 @@ def _take(
                 sha256=blob.sha256,
                 size=blob.size,
             )
+            _flag_same_file(submission)
     except ArenaError:
         discard_blob(blob)
         raise
@@ -103,6 +106,15 @@ def _take(
             raise
         return known
     return submission
+
+
+def _flag_same_file(submission: Submission) -> None:
+    """Write down for the referees that another team handed in the same bytes."""
+    alike = Submission.objects.filter(round=submission.round_id, kind=submission.kind, target=submission.target_id)
+    same = alike.filter(blob__sha256=submission.blob.sha256).exclude(team=submission.team_id)
+    teams = sorted({str(team) for team in same.values_list("team_id", flat=True)})
+    if teams:
+        record("submit.same-file", submission, team=str(submission.team_id), others=teams)
 
 
 def _refuse_published(round_: Round) -> None:

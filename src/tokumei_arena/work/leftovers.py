@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+from django.conf import settings
 from django.core.files.storage import storages
 
 from tokumei_arena import clock, environment
 from tokumei_arena.models import Blob, DataFile, Submission, TargetFile
-from tokumei_arena.records import PART, FolderStorage, discard_blob
+from tokumei_arena.records import PART, FolderStorage, discard_blob, empty_blob
 
 OLD = timedelta(days=1)
 
@@ -42,6 +43,21 @@ def sweep_files(*, older: timedelta = OLD) -> int:
             if storage.get_modified_time(key) < before:
                 storage.delete(key)
                 count += 1
+    return count
+
+
+def remove_old_uploads() -> int:
+    """Remove the bytes of invalid files that need not be kept any longer; return how many."""
+    now = clock.now()
+    old = Submission.objects.filter(
+        verdict=Submission.Verdict.INVALID,
+        received_at__lt=now - timedelta(days=settings.ARENA_LIMITS["kept_days"]),
+        blob__removed_at=None,
+    )
+    count = 0
+    for submission in old.select_related("blob").iterator():
+        empty_blob(submission.blob, now)
+        count += 1
     return count
 
 

@@ -10,14 +10,18 @@ from types import FrameType
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.mail import get_connection
 from django.db import close_old_connections, connection
 
+from tokumei_arena.teams import send_waiting
 from tokumei_arena.work import evaluation, leftovers
 
 logger = logging.getLogger(__name__)
 IDLE_SECONDS = 0.5
 AFTER_TROUBLE_SECONDS = 2.0
 SWEEP_SECONDS = 6 * 3600.0
+MAIL_SECONDS = 1.0
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
 
 
 def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
@@ -28,6 +32,7 @@ def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
     count = slots or len(os.sched_getaffinity(0))
     threads = [threading.Thread(target=_work, args=(stop,), name=f"worker-{number}") for number in range(count)]
     threads.append(threading.Thread(target=_sweep_now_and_then, args=(stop,), name="sweeper"))
+    threads.append(threading.Thread(target=_send_mail, args=(stop,), name="mailer"))
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -52,11 +57,26 @@ def _work(stop: threading.Event) -> None:
         connection.close()
 
 
+def _send_mail(stop: threading.Event) -> None:
+    """Send what waits in the outbox, if there is a mail server."""
+    if not settings.EMAIL_BACKEND.endswith("OutboxBackend"):
+        return
+    while not stop.is_set():
+        try:
+            send_waiting(lambda: get_connection(SMTP))
+        except Exception:
+            logger.exception("the outbox cannot be read; it is tried again in a moment")
+        finally:
+            connection.close()
+        stop.wait(MAIL_SECONDS)
+
+
 def _sweep_now_and_then(stop: threading.Event) -> None:
     """Remove files that killed processes left behind; what does not work now works next time."""
     while not stop.is_set():
         try:
             leftovers.sweep_files()
+            leftovers.remove_old_uploads()
         except Exception:
             logger.exception("files that nothing refers to could not be removed")
         finally:

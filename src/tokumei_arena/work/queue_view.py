@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, Min, Q
@@ -53,8 +55,28 @@ def latest_submissions(contest: Contest, *, failed: bool = False) -> list[Submis
     found = Submission.objects.filter(round__contest=contest)
     if failed:
         found = found.filter(state=WorkState.FAILED)
-    related = found.select_related("team", "round", "target__team", "evaluation", "blob")
+    # Findings may be megabytes, and this page shows none.
+    related = found.select_related("team", "round", "target__team", "evaluation", "blob").defer("evaluation__findings")
     return list(related.order_by("-received_at", "pk")[:SHOWN])
+
+
+def copied(submissions: Sequence[Submission]) -> dict[UUID, list[str]]:
+    """Return, of those among submissions that another team handed in too, the names of these teams."""
+    hashes = {one.blob.sha256 for one in submissions}
+    rounds = {one.round_id for one in submissions}
+    known = Submission.objects.filter(round__in=rounds, blob__sha256__in=hashes).values_list(
+        "round_id", "kind", "target_id", "blob__sha256", "team_id", "team__name"
+    )
+    by_file: dict[tuple[object, ...], dict[UUID, str]] = {}
+    for *file, team, name in known:
+        by_file.setdefault(tuple(file), {})[team] = name
+    found = {}
+    for one in submissions:
+        teams = by_file.get((one.round_id, one.kind, one.target_id, one.blob.sha256), {})
+        others = sorted(name for team, name in teams.items() if team != one.team_id)
+        if others:
+            found[one.pk] = others
+    return found
 
 
 def evaluate_again(submission: Submission, *, by: Person) -> None:

@@ -110,6 +110,9 @@ FOREIGN = (
     b"\xd0\xcf\x11\xe0",
 )
 END_RECORD, END_SIZE, LONGEST_COMMENT = b"PK\x05\x06", 22, 65_535
+# The 64-bit record (APPNOTE 4.3.14): its mark, entries on this disk and in all, bytes of the directory.
+END64, END64_RECORD = struct.Struct("<4s20x3Q8x"), b"PK\x06\x06"
+LOCATOR, LOCATOR_SIZE = b"PK\x06\x07", 20
 DIRECTORY_BYTES_PER_ENTRY = 2_000
 ENCRYPTED_FLAG = 0x1
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db")
@@ -203,12 +206,19 @@ def _check_directory(upload: Path, names: Sequence[str], limits: Limits) -> None
     """Refuse an archive by its end record, before its directory is read into memory."""
     size = upload.stat().st_size
     with upload.open("rb") as file:
-        file.seek(max(0, size - END_SIZE - LONGEST_COMMENT))
+        file.seek(max(0, size - END_SIZE - LONGEST_COMMENT - LOCATOR_SIZE - END64.size))
         tail = file.read()
     place = tail.rfind(END_RECORD)
     if place < 0 or len(tail) - place < END_SIZE:
         raise refusal("zip-damaged")
     entries, directory = struct.unpack_from("<HI", tail, place + 10)
+    # Where a 64-bit record stands before this one, its figures count, whatever stands here.
+    if tail[max(0, place - LOCATOR_SIZE) : place].startswith(LOCATOR):
+        begin = place - LOCATOR_SIZE - END64.size
+        record = END64.unpack_from(tail, begin) if begin >= 0 else (b"", 0, 0, 0)
+        if record[0] != END64_RECORD:
+            raise refusal("zip-damaged")
+        entries, directory = max(entries, *record[1:3]), max(directory, record[3])
     if entries > limits.zip_entries + len(IGNORED) or directory > DIRECTORY_BYTES_PER_ENTRY * limits.zip_entries:
         raise refusal("zip-entries", limit=limits.zip_entries, names=_listed(names))
 

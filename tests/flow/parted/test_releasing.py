@@ -52,7 +52,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def plan(k: int = 2) -> Plan:
-    return plan_of("k-anonymity", {"k": k}, seed=5, schema=SCHEMA)
+    return plan_of("k-anonymity", {"k": k}, seed=5, schema=SCHEMA, content="tight")
 
 
 def files_of(path: Path) -> dict[str, bytes]:

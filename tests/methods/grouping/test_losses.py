@@ -171,7 +171,7 @@ def test_histories_of_several_records_are_grouped_by_every_loss(loss: str) -> No
     assert 0.0 < floor < 1.0
     for k in (2, 3):
         method = KAnonymity(k=k, loss=loss)
-        groups = method.groups(table, method.work(len(table.rows)))
+        groups = method.groups(table, method.work(len(table.rows), len(table)))
         assert groups.sizes().min() >= k
         lost = float(group_costs(table, groups, limit=100).sum()) / (table.surplus * len(history))
         assert lost >= floor - 1e-9

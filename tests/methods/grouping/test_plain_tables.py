@@ -121,6 +121,28 @@ def test_prices_are_put_right_by_the_group_that_undercuts_them_most(loss: str) -
         assert (hurried.savings <= found.savings + 1e-8).all()
 
 
+def test_equal_records_are_searched_once_with_their_copies() -> None:
+    """Against all groups of 3 to 5 among 10 records, of which 6 are distinct."""
+    copies = np.array([3, 1, 1, 2, 1, 2])
+    every = np.repeat(np.arange(6), copies)
+    for seed in range(4):
+        points = records_of(table_of(6, seed=seed, loss="ncp"))
+        records = points._replace(values=points.values[every], hefts=points.hefts[every])
+        prices = np.random.default_rng(seed).random(6) * 2.0
+        rank = np.argsort(np.lexsort((np.arange(6), prices)))
+        wanted = np.zeros(6)
+        for size in range(3, 6):
+            for group in combinations(range(10), size):
+                names = every[list(group)]
+                saved = cost_of(records, np.array(group)) - float(prices[names].sum())
+                dearest = names[np.argmax(rank[names])]
+                wanted[dearest] = min(wanted[dearest], saved)
+        found = price_groups(points, prices, 3, budget=10_000, copies=copies)
+        assert found.savings.tolist() == pytest.approx(wanted.tolist(), abs=1e-8)
+        for line in found.members:
+            assert (np.bincount(line[line >= 0], minlength=6) <= copies).all()
+
+
 @pytest.mark.half_second
 @pytest.mark.parametrize("loss", BOUNDED)
 def test_column_generation_brackets_the_optimum(loss: str) -> None:

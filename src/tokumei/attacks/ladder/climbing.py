@@ -97,8 +97,19 @@ def own_classes(history: History, classes: PublishedClasses, owner: Ints | None)
     return class_of
 
 
-def climb_rung(history: History, classes: PublishedClasses, class_of: Ints, targets: Targets, rung: Rung) -> Climbed:
-    """Let one attacker try all targets; ``class_of`` is everybody's own class."""
+def climb_rung(
+    history: History,
+    classes: PublishedClasses,
+    class_of: Ints,
+    targets: Targets,
+    rung: Rung,
+    *,
+    truth: History | None = None,
+) -> Climbed:
+    """Let one attacker try all targets; ``class_of`` is everybody's own class.
+
+    ``truth`` has the values that are to be learned, where ``history`` shows them as grids do (default: the same).
+    """
     known, rows = known_by(history, classes, targets, rung)
     views = [known] if rung.blurred else [known, blurred(history, classes, known)]
     ratios = log_ratios(classes, views, len(targets))
@@ -110,8 +121,9 @@ def climb_rung(history: History, classes: PublishedClasses, class_of: Ints, targ
         name: (known.target[known.sure[:, place]], rows[known.sure[:, place]])
         for place, name in enumerate(classes.fields)
     }
-    with_release = learned(history, classes, targets, cells, beliefs)
-    without = learned(history, classes, targets, cells, posterior_classes(classes, elsewhere), left_out=own)
+    both = (history, truth or history)
+    with_release = learned(both, classes, targets, cells, beliefs)
+    without = learned(both, classes, targets, cells, posterior_classes(classes, elsewhere), left_out=own)
     return Climbed(
         rung=rung,
         found=best[np.arange(len(targets)), own] / best.sum(axis=1),

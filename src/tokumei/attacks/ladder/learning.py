@@ -64,7 +64,7 @@ def grained(codes: Ints, spec: Field, grain: str) -> Ints:
 
 
 def learned(
-    history: History,
+    seen_and_true: tuple[History, History],
     classes: PublishedClasses,
     targets: Targets,
     known_rows: Mapping[str, tuple[Ints, Ints]],
@@ -74,17 +74,19 @@ def learned(
 ) -> dict[tuple[str, str], Learned]:
     """Return what is learned of every field at every grain.
 
-    ``known_rows`` gives for every field the target and the history row of each cell that the attacker knows;
+    ``seen_and_true`` is the history as the attacker compares it with the release, and as it is; ``known_rows`` gives
+    for every field the target and the history row of each cell that the attacker knows;
     ``beliefs`` is his probability of every class (column) for every target (row), the last column that of none;
     ``left_out`` is the class of every target where it is left out of the release.
     """
+    seen, history = seen_and_true
     results: dict[tuple[str, str], Learned] = {}
     owner = np.repeat(np.arange(len(targets)), np.diff(targets.starts))
     for name in classes.fields:
         spec = history.schema.field(name)
         shown = classes.shown[name]
         target, rows = known_rows[name]
-        fine = _fine(classes, name, (target, history.codes[name][rows]), beliefs, left_out)
+        fine = _fine(classes, name, (target, seen.codes[name][rows]), beliefs, left_out)
         for grain in grain_names(spec):
             coarse, place = np.unique(grained(shown.values, spec, grain), return_inverse=True)
             merge = sp.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), len(coarse)))

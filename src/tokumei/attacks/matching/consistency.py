@@ -74,11 +74,15 @@ def published_histories(release: Release) -> Histories:
     content = row_content(release)
     rows = np.lexsort((content, pseudonym)).astype(np.int64)
     starts = np.concatenate(([0], np.cumsum(np.bincount(pseudonym, minlength=len(names))))).astype(np.int64)
-    sorted_content = pl.DataFrame({"pseudonym": pseudonym[rows], "content": content[rows]})
-    joined = sorted_content.group_by("pseudonym", maintain_order=True).agg(
-        pl.col("content").cast(pl.String).str.join(",")
-    )
-    _, first_of, kind = np.unique(joined["content"].rank("dense").to_numpy(), return_index=True, return_inverse=True)
+    if len(names) == len(rows):
+        said = content[rows]
+    else:
+        sorted_content = pl.DataFrame({"pseudonym": pseudonym[rows], "content": content[rows]})
+        joined = sorted_content.group_by("pseudonym", maintain_order=True).agg(
+            pl.col("content").cast(pl.String).str.join(",")
+        )
+        said = joined["content"].rank("dense").to_numpy()
+    _, first_of, kind = np.unique(said, return_index=True, return_inverse=True)
     return Histories(names, rows, starts, kind.astype(np.int64), first_of.astype(np.int64))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,13 +89,21 @@ def concordance(frame: pl.DataFrame, model: CoxModel) -> float:
     return float(concordance_index(frame["time"].to_numpy(), -(table @ model.beta), frame["onset"].to_numpy()))
 
 
+@lru_cache(maxsize=2)
+def _model_of_the_cohort(world: World) -> tuple[CoxModel, float] | None:
+    """Return B's own model and how well it orders B, fitted once for all tables that are measured against it."""
+    model = cox_model(world.cohort)
+    return None if model is None else (model, concordance(world.cohort, model))
+
+
 def special_utility(world: World, made: pl.DataFrame) -> tuple[float, dict[str, Any]]:
     """Return U_spec and its parts."""
-    mine, theirs = cox_model(world.cohort), cox_model(made)
-    if mine is None or theirs is None:
+    fitted, theirs = _model_of_the_cohort(world), cox_model(made)
+    if fitted is None or theirs is None:
         return 0.0, {"cox_converged": False, "error": True}
+    mine, own = fitted
     overlap, counted = interval_overlap(mine, theirs)
-    own, other = concordance(world.cohort, mine), concordance(world.cohort, theirs)
+    other = concordance(world.cohort, theirs)
     score = 1.0 if own - 0.5 < SMALLEST_SKILL else clip((other - 0.5) / (own - 0.5))
     part = float(counted.mean())
     coefficients = {

@@ -65,18 +65,24 @@ def _first_width(span: int) -> int:
     return width
 
 
-def _calendar_levels(kind: Kind, codes: Ints) -> tuple[Ints, Ints]:
+def calendar_ends(kind: Kind, codes: Ints, unit: str) -> tuple[Ints, Ints]:
+    """Return the first and the last code of the calendar unit (as polars names it) of every date or moment."""
     whole = pl.Series(codes)
     moments = whole.cast(pl.Int32).cast(pl.Date) if kind is Kind.DATE else (whole * 1000).cast(pl.Datetime("ms"))
+    start = moments.dt.truncate(unit)
+    first, after = (
+        (end.cast(pl.Int64) if kind is Kind.DATE else end.cast(pl.Int64) // 1000).to_numpy()
+        for end in (start, start.dt.offset_by(unit))
+    )
+    return first, after - 1
+
+
+def _calendar_levels(kind: Kind, codes: Ints) -> tuple[Ints, Ints]:
     low, high = [codes], [codes]
     for unit in _UNITS[kind]:
-        start = moments.dt.truncate(unit)
-        ends = [start, start.dt.offset_by(unit)]
-        first, after = (
-            (end.cast(pl.Int64) if kind is Kind.DATE else end.cast(pl.Int64) // 1000).to_numpy() for end in ends
-        )
+        first, last = calendar_ends(kind, codes, unit)
         low.append(first)
-        high.append(after - 1)
+        high.append(last)
     return _with_whole(low, high)
 
 

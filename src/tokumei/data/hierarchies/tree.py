@@ -35,11 +35,13 @@ class Hierarchy:
 
     ``nodes[level, i]`` is the node of value i at a level; ``losses[level, i]`` what publishing it instead of the value
     loses, from 0 to 1: by default (values below the node - 1) / (all values - 1), the loss of Iyengar (2002).
+    ``names[level]`` is how the node of every value is called at a level.
     """
 
     values: pl.Series
     nodes: Ints
     losses: Floats
+    names: Sequence[pl.Series] = ()
 
     @classmethod
     def of_chains(cls, chains: Sequence[Sequence[str]]) -> Hierarchy:
@@ -51,7 +53,7 @@ class Hierarchy:
             columns.append(pl.Series([EVERYTHING] * len(full), dtype=pl.String))
         nodes = np.array([_numbered(column) for column in columns])
         _refuse_two_parents(columns, nodes)
-        return cls(columns[0], nodes, counted_losses(nodes))
+        return cls(columns[0], nodes, counted_losses(nodes), columns)
 
     @property
     def levels(self) -> int:

@@ -193,7 +193,7 @@ def _solved(
 ) -> list[SolveJob]:
     """Cut the subjects into parts, bring the records to their part and group them there."""
     features = joined_features([job.sums for job in coding], survey)
-    work = method.work(survey.records)
+    work = method.work(survey.records, len(features.counts))
     blocks = [block.units for block in cut_features(features, **method.cut(work))]
     numbers = _parts_of_blocks(blocks, features)
     keys = np.empty(len(features.counts), dtype=np.uint32)

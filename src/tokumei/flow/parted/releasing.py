@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokumei.data import DataSet, History, exceeds_memory, output_told
-from tokumei.errors import SchemaError
+import numpy as np
+
+from tokumei.data import DataSet, History, coarse_columns, exceeds_memory, history_of, output_told
+from tokumei.errors import InfeasibleError, SchemaError
 from tokumei.flow.estimating import Estimate, Size, estimate_in_parts
 from tokumei.flow.parted.figures import Figures
 from tokumei.flow.parted.making import Running, make_parts, require_parts, run_digest, work_folder
@@ -14,7 +16,7 @@ from tokumei.flow.parted.writing import write_parted
 from tokumei.flow.plan import Plan, complete
 from tokumei.flow.publishing import Places, Published
 from tokumei.methods import KAnonymity
-from tokumei.profiles import infer_schema, refined_schema
+from tokumei.profiles import Content, propose_schema, refined_schema, rounding_schema
 
 # Rows that show what the columns mean; whether one of them names people is seen in all rows, or foreseen in these.
 SAMPLE_ROWS = 100_000
@@ -43,12 +45,25 @@ def open_data_set(path: Path, plan: Plan, *, subject: str | None = None) -> tupl
     """Return the input of a plan, some of its records to look at, and the plan with its schema and hash."""
     data = DataSet.open(path)
     head = data.head(SAMPLE_ROWS)
-    schema = plan.schema or refined_schema(infer_schema(head, subject=subject), data)
+    if plan.schema is None:
+        inferred = propose_schema(head, subject=subject)
+        if inferred.proposal is not None:
+            inferred.proposal.refuse_doubt(str(path))
+        schema = refined_schema(inferred.schema, data)
+    else:
+        schema = rounding_schema(plan.schema, data)
     schema.check_against(list(data.columns), str(path))
-    sample = History.from_frame(head, schema, file=str(data.parts[0]))
+    schema.check_whole()
+    sample = history_of(head, schema, file=str(data.parts[0]), lines=np.arange(head.height) + 1)
     filled = replace(plan, schema=schema, input=str(path), input_sha256=data.sha256, data_format="parquet")
     plan.refuse_other_input(data.sha256, data.path)
-    return data, sample, filled
+    if plan.content not in ("", Content.TIGHT) or coarse_columns(schema) or schema.demands:
+        message = (
+            "out of core there are no grids, rare values or demands of sensitive columns yet; give one file that fits "
+            "into memory, or say --content tight and delete 'grid', 'rare' and 'sensitive' from the schema"
+        )
+        raise InfeasibleError(message, code="in-memory-only")
+    return data, sample, replace(filled, content=Content.TIGHT.value)
 
 
 def foresee_parts(
@@ -71,6 +86,9 @@ def release_in_parts(
     sample.schema.check_publishable()
     if sample.schema.kept:
         message = "out of core no column can be kept unchanged; drop it in the schema, or let it be generalized"
+        raise SchemaError(message)
+    if sample.schema.household:
+        message = "out of core households cannot be kept apart; allow more memory (--memory), or drop the column"
         raise SchemaError(message)
     with output_told(places.folder), work_folder(running, places.folder, run_digest(data, whole)) as folder:
         made = make_parts(data, whole, strict, folder, running)

@@ -132,6 +132,7 @@ class KConcealmentByAssignment(Method):
     name: ClassVar[str] = "k-concealment-assignment"
     summary: ClassVar[str] = "every pseudonym is the hull of k subjects given by disjoint permutations"
     source: ClassVar[str] = "k-regular concealment by linear assignment; own"
+    generalizes: ClassVar[bool] = True
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     k: int = parameter(2, "how many subjects every pseudonym may stand for", low=2)

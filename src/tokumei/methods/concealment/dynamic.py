@@ -132,6 +132,7 @@ class KConcealment(Method):
     name: ClassVar[str] = "k-concealment"
     summary: ClassVar[str] = "every history fits k pseudonyms: unions of records of joined subjects (Algorithm 1)"
     source: ClassVar[str] = "k-concealment for history data, Algorithm 1"
+    generalizes: ClassVar[bool] = True
 
     k: int = parameter(2, "how many pseudonyms every subject must fit", low=2)
     graph: str = parameter("edge-cover", "how partners are chosen", choices=tuple(GRAPHS))

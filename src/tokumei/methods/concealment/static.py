@@ -30,6 +30,7 @@ class KConcealmentStatic(Method):
     name: ClassVar[str] = "k-concealment-static"
     summary: ClassVar[str] = "tables with one record per subject: every record fits k published ones (Def 2.1)"
     source: ClassVar[str] = "k-concealment, Def 2.1"
+    generalizes: ClassVar[bool] = True
 
     k: int = parameter(2, "how many published records every subject must fit", low=2)
     graph: str = parameter("edge-cover", "how partners are chosen", choices=tuple(GRAPHS))

@@ -78,6 +78,7 @@ class UniformConcealment(Method):
     name: ClassVar[str] = "uniform-concealment"
     summary: ClassVar[str] = "hulls of k subjects, owners drawn afterwards: every single link is 1/k by proof"
     source: ClassVar[str] = "uniform concealment; own"
+    generalizes: ClassVar[bool] = True
     valid_under: ClassVar[frozenset[str]] = frozenset({"pws2018"})
 
     k: int = parameter(2, "every link has probability 1/k or less", low=2)

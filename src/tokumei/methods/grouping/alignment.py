@@ -245,6 +245,59 @@ def _align_groups(  # noqa: PLR0917
                         aligned[target] = lefts[position] + places[position, row]
 
 
+@njit(cache=True, nogil=True)
+def group_cost(  # noqa: PLR0917
+    loss: LossArrays,
+    ordered: Floats,
+    steps: Floats,
+    ordered_weights: Floats,
+    nominal: Codes,
+    nominal_weights: Floats,
+    offsets: Ints,
+    units: Ints,
+    surplus: float,
+    rounds: int,
+    limit: int,
+) -> float:
+    """Return the whole cost of one group, merged cells and surplus records, for kernels that try groups one by one."""
+    size = len(units)
+    members = units.copy()
+    for place in range(1, size):
+        unit = members[place]
+        count = offsets[unit + 1] - offsets[unit]
+        at = place
+        while at > 0:
+            before = members[at - 1]
+            longer = offsets[before + 1] - offsets[before] - count
+            if longer < 0 or (longer == 0 and before < unit):
+                break
+            members[at] = before
+            at -= 1
+        members[at] = unit
+    costs, bounds = np.empty(1), np.array([0, size])
+    nowhere = np.empty(0, dtype=np.int64)
+    _align_groups(
+        loss,
+        ordered,
+        steps,
+        ordered_weights,
+        nominal,
+        nominal_weights,
+        offsets,
+        members,
+        bounds,
+        rounds,
+        limit,
+        nowhere,
+        nowhere,
+        costs,
+    )
+    total = 0
+    for unit in members:
+        total += offsets[unit + 1] - offsets[unit]
+    return costs[0] + surplus * (total - size * (offsets[members[0] + 1] - offsets[members[0]]))
+
+
 def align_groups(
     table: RecordTable,
     members: Ints,

@@ -8,6 +8,7 @@ content is near: halved again and again at the median of the field that spreads 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -18,6 +19,10 @@ from tokumei.methods.grouping.leaves import cut_leaves
 from tokumei.methods.grouping.losses import ABSENT
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.single_records import records_of
+
+# A block of more of the whole work than this is cut again, as long as both pieces keep so many units.
+MOST_SHARE, FEWEST_IN_HEAVY = 1 / 4, 200
+LONG_HISTORY = 500
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,11 +91,35 @@ def cut_features(features: Features, *, most: int, fewest: int, multiple: int = 
         return [Block(np.arange(count, dtype=np.int64))]
     order = _line_up(features, fewest)
     pieces = max(1, min(-(-count // most), count // max(fewest, 1)))
-    parts = [np.sort(part) for part in np.split(order, _edges(count, pieces, multiple))]
-    # A cost of two histories takes time in proportion to the product of their lengths.
-    work = features.counts.astype(np.float64) ** 2
-    total = max(float(work.sum()), 1.0)
-    return [Block(part, float(work[part].sum()) / total) for part in parts]
+    # A cost of two histories takes time in proportion to the product of their lengths; long ones are taken in chunks.
+    counts = features.counts[order].astype(np.float64)
+    work = counts * np.minimum(counts, LONG_HISTORY)
+    done = np.concatenate(([0.0], np.cumsum(work))) / max(float(work.sum()), 1.0)
+    ends = [0, *_edges(count, pieces, multiple).tolist(), count]
+    least = max(fewest, FEWEST_IN_HEAVY)
+    for first, last in itertools.pairwise(tuple(ends)):
+        ends += _shared_out(done, first, last, least=least, multiple=multiple)
+    return [
+        Block(np.sort(order[first:last]), float(done[last] - done[first]))
+        for first, last in itertools.pairwise(sorted(ends))
+    ]
+
+
+def _shared_out(done: Floats, first: int, last: int, *, least: int, multiple: int) -> list[int]:
+    """Return where to cut a block further that is too large a share of the work, so that several workers can share it.
+
+    The longest histories are few and most of the work: in one block, one worker would still be at it when all others
+    have nothing left to do.
+    """
+    if done[last] - done[first] <= MOST_SHARE or last - first < 2 * least:
+        return []
+    middle = int(np.searchsorted(done, (done[first] + done[last]) / 2)) // multiple * multiple
+    middle = min(max(middle, first + -(-least // multiple) * multiple), (last - least) // multiple * multiple)
+    return [
+        middle,
+        *_shared_out(done, first, middle, least=least, multiple=multiple),
+        *_shared_out(done, middle, last, least=least, multiple=multiple),
+    ]
 
 
 def _edges(count: int, pieces: int, multiple: int) -> Ints:

@@ -67,11 +67,13 @@ class _Columns:
         return len(new)
 
     def matrix(self, count: int, chosen: Ints) -> csc_matrix:
-        """Return which record (line) lies in which of the chosen groups (column)."""
+        """Return how often a record (line) lies in which of the chosen groups (column)."""
         lines = self.members[chosen]
         present = lines >= 0
         bounds = np.concatenate(([0], np.cumsum(present.sum(axis=1))))
-        return csc_matrix((np.ones(bounds[-1]), lines[present], bounds), shape=(count, len(chosen)))
+        matrix = csc_matrix((np.ones(bounds[-1]), lines[present], bounds), shape=(count, len(chosen)))
+        matrix.sum_duplicates()
+        return matrix
 
 
 def _sorted(members: Ints) -> Ints:
@@ -117,7 +119,7 @@ def generate_columns(
 
     ``near`` are the nearest records of each, of all of them; ``others`` are partitions whose groups may be used too.
     """
-    found = _priced(records, labels, near, k, plan)
+    found = _priced(records, _lines(labels, 2 * k - 1), near, k, plan)
     for other in others:
         found.columns.add(records, _lines(other, 2 * k - 1))
     before = float(costs_of(records, _lines(labels, 2 * k - 1)).sum())
@@ -125,55 +127,78 @@ def generate_columns(
     return Generated(better if cost < before else labels, min(cost, before), float(found.prices.sum()))
 
 
-def proven_prices(records: Records, labels: Ints, near: Ints, k: int, plan: ColumnPlan) -> Floats:
-    """Return prices that no group undercuts, as high as the rounds of the plan bring them."""
-    return _priced(records, labels, near, k, plan).prices
+def proven_prices(  # noqa: PLR0917
+    records: Records, labels: Ints, near: Ints, k: int, plan: ColumnPlan, copies: Ints | None = None
+) -> Floats:
+    """Return prices that no group undercuts, as high as the rounds of the plan bring them.
+
+    ``copies`` says how often each record occurs (default: once); ``labels`` then has one for each copy, in order.
+    """
+    lines = _lines(labels, 2 * k - 1)
+    if copies is not None:
+        lines = np.where(lines < 0, -1, np.repeat(np.arange(len(copies)), copies)[lines])
+    return _priced(records, lines, near, k, plan, copies).prices
 
 
-def settle(records: Records, prices: Floats, k: int, *, budget: int, turns: int) -> tuple[Floats, Ints]:
+def settle(
+    records: Records, prices: Floats, k: int, *, budget: int, turns: int, copies: Ints | None = None
+) -> tuple[Floats, Ints]:
     """Lower prices until no group undercuts them; return them and the groups that did.
 
     To put all that a group saves on its dearest member proves the floor, but counts it once for each of its k members
     where all are too dear: so at first each pays its share only, and the best of all turns is taken.
     """
+    often = np.ones(len(prices), dtype=np.int64) if copies is None else copies
     best, groups = prices, []
     for turn in range(turns):
-        found = price_groups(records, prices, k, budget=budget)
+        found = price_groups(records, prices, k, budget=budget, copies=copies)
         right = prices + found.savings
-        best = right if turn == 0 or right.sum() > best.sum() else best
+        best = right if turn == 0 or right @ often > best @ often else best
         groups.append(found.members)
         prices = prices + found.savings / k
     return best, np.concatenate(groups)
 
 
-def _priced(records: Records, labels: Ints, near: Ints, k: int, plan: ColumnPlan) -> _Priced:
-    count, most = len(labels), 2 * k - 1
-    columns = _Columns(np.empty((0, most), dtype=np.int64), np.empty(0))
-    columns.add(records, _lines(labels, most))
-    columns.add(records, _around(near, k))
-    proven = nearest_prices(records, near, k)
-    prices, value = _relaxed(columns, count)
+def _priced(  # noqa: PLR0917
+    records: Records, lines: Ints, near: Ints, k: int, plan: ColumnPlan, copies: Ints | None = None
+) -> _Priced:
+    often = np.ones(len(near), dtype=np.int64) if copies is None else copies
+    columns = _Columns(np.empty((0, 2 * k - 1), dtype=np.int64), np.empty(0))
+    columns.add(records, lines)
+    columns.add(records, _around(near, k) if copies is None else _copies_around(near, k, copies))
+    proven = nearest_prices(records, near, k, copies)
+    prices, value = _relaxed(columns, often)
     for _ in range(plan.rounds):
         asked = SMOOTH * proven + (1.0 - SMOOTH) * prices
-        found = price_groups(records, asked, k, budget=plan.budget)
+        found = price_groups(records, asked, k, budget=plan.budget, copies=copies)
         feasible = asked + found.savings
-        if feasible.sum() > proven.sum():
+        if feasible @ often > proven @ often:
             proven = feasible
-        if value - float(proven.sum()) <= CLOSE * value:
+        if value - float(proven @ often) <= CLOSE * value:
             break
         if columns.add(records, found.members):
-            prices, value = _relaxed(columns, count)
-    settled, more = settle(records, prices, k, budget=plan.budget, turns=TURNS)
+            prices, value = _relaxed(columns, often)
+    settled, more = settle(records, prices, k, budget=plan.budget, turns=TURNS, copies=copies)
     columns.add(records, more)
-    return _Priced(columns, settled if settled.sum() > proven.sum() else proven)
+    return _Priced(columns, settled if settled @ often > proven @ often else proven)
 
 
-def _relaxed(columns: _Columns, count: int) -> tuple[Floats, float]:
+def _copies_around(near: Ints, k: int, copies: Ints) -> Ints:
+    """Return a group of every record, all copies of it and of its nearest, until there are k."""
+    names = np.column_stack((np.arange(len(near)), near))
+    places = np.cumsum(copies[names], axis=1)
+    last = np.minimum(places, k)
+    taken = np.diff(last, axis=1, prepend=0)
+    full = last[:, -1] == k
+    lines = np.repeat(names[full].ravel(), taken[full].ravel()).reshape(-1, k)
+    return np.pad(lines, ((0, 0), (0, k - 1)), constant_values=-1)
+
+
+def _relaxed(columns: _Columns, often: Ints) -> tuple[Floats, float]:
     """Solve the linear program; return the price of every record and its value."""
     everything = np.arange(len(columns.members))
-    result = scipy.optimize.linprog(
-        columns.costs, A_eq=columns.matrix(count, everything), b_eq=np.ones(count), bounds=(0, None), method="highs"
-    )
+    matrix = columns.matrix(len(often), everything)
+    result = scipy.optimize.linprog(columns.costs, A_eq=matrix, b_eq=often, bounds=(0, None), method="highs")
     return np.asarray(result.eqlin.marginals, dtype=np.float64), float(result.fun)
 
 

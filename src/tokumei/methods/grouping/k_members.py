@@ -5,7 +5,8 @@ the record that would make the one before dearest, so that outliers are served w
 
 A pool holds copies of its records field by field, so that what the group would cost with each of them is a few passes
 over neighbouring numbers. Where all members of a cell lose the same (ncp, the contest's sets), what they lose with each
-record is kept from member to member: like records rarely make a cell wider, and only then is its field read again.
+record is kept from member to member: like records rarely make a cell wider, and only then is its field read again. The
+variance of a group is that of all its pairs (half their mean squared distance), so that one pass per member is enough.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Pool(NamedTuple):
     ``values``, ``mass`` and ``inside`` have one line per field: the value, its mass, and how much of the group has the
     same code. ``sums`` has one line per field for the group: lowest, highest, total, squares, mass, log masses, number
     of codes, heft that is present. ``kept`` marks the fields in which all members lose the same, and ``each`` says what
-    one member loses in them if the record at its place joins.
+    one member loses in them if the record at its place joins; and fields of variance without missing values, of which
+    ``apart`` has the squared distances from all members, and ``pairs`` those within the group (and if there are any).
     """
 
     names: Ints
@@ -51,11 +53,14 @@ class Pool(NamedTuple):
     whole: Bools
     kept: Bools
     each: Floats
+    apart: Floats
+    pairs: Floats
     line: Floats
     sums: Floats
 
 
 LOW, HIGH, TOTAL, SQUARES, MASS, OWN, CODES, PRESENT = range(8)
+WITHIN, ANY = range(2)
 
 
 @njit(cache=True, nogil=True)
@@ -71,6 +76,8 @@ def make_pool(fields: int, most: int) -> Pool:
         np.ones(fields, dtype=np.bool_),
         np.empty(most),
         np.empty(most),
+        np.zeros(2),
+        np.empty(most),
         np.zeros((fields, 8)),
     )
 
@@ -81,6 +88,7 @@ def fill_pool(records: Records, pool: Pool, chosen: Ints, count: int) -> None:
     for place in range(count):
         pool.names[place] = chosen[place]
         pool.hefts[place] = records.hefts[chosen[place]]
+    pool.pairs[ANY] = 0.0
     for field in range(len(records.kinds)):
         kind, at = records.kinds[field], records.at[field]
         pool.whole[field] = True
@@ -91,14 +99,20 @@ def fill_pool(records: Records, pool: Pool, chosen: Ints, count: int) -> None:
                 pool.whole[field] = False
             elif kind in (ENTROPY, SET_ENTROPY):
                 pool.mass[field, place] = value_mass(kind, records.table, at, value)
-        pool.kept[field] = (kind == NCP and pool.whole[field]) or kind in (SET_NCP, SET_ERROR)
+        pool.kept[field] = (kind in (NCP, VARIANCE) and pool.whole[field]) or kind in (SET_NCP, SET_ERROR)
+        if kind == VARIANCE and pool.whole[field]:
+            pool.pairs[ANY] = 1.0
 
 
 @njit(cache=True, nogil=True)
 def start_group(records: Records, pool: Pool, count: int, place: int) -> float:
     """Begin a group with the record at this place of the pool; return its heft."""
     pool.each[:count] = 0.0
+    pool.apart[:count] = 0.0
+    pool.pairs[WITHIN] = 0.0
     for field in range(len(records.kinds)):
+        if pool.kept[field] and records.kinds[field] == VARIANCE:
+            continue
         sums = pool.sums[field]
         sums[:] = 0.0
         value = pool.values[field, place]
@@ -155,12 +169,32 @@ def _widen_set(records: Records, pool: Pool, field: int, count: int, value: floa
     sums[CODES] += 1.0
 
 
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
+def _set_apart(  # noqa: PLR0917
+    values: Floats, kinds: Ints, kept: Bools, weights: Floats, apart: Floats, count: int, member: int, heft: float
+) -> None:
+    """Add the squared distances of all records from a member in the fields of variance, all of them in one call."""
+    for field in range(len(kinds)):
+        if kinds[field] != VARIANCE or not kept[field]:
+            continue
+        weight, value = heft * weights[field], values[field, member]
+        for place in range(count):
+            distance = values[field, place] - value
+            apart[place] += weight * distance * distance
+
+
 @njit(cache=True, nogil=True)
-def add_member(records: Records, pool: Pool, count: int, place: int, heft: float) -> float:
+def add_member(records: Records, pool: Pool, count: int, place: int, heft: float) -> float:  # noqa: C901
     """Count the record at this place to the group of this heft; return the new heft."""
     extra = pool.hefts[place]
+    if pool.pairs[ANY] > 0.0:
+        pool.pairs[WITHIN] += extra * pool.apart[place]
+        _set_apart(pool.values, records.kinds, pool.kept, records.weights, pool.apart, count, place, extra)
     for field in range(len(records.kinds)):
-        kind, value, sums = records.kinds[field], pool.values[field, place], pool.sums[field]
+        kind = records.kinds[field]
+        if kind == VARIANCE and pool.kept[field]:
+            continue
+        value, sums = pool.values[field, place], pool.sums[field]
         if pool.kept[field]:
             if kind == NCP:
                 if value < sums[LOW] or value > sums[HIGH]:
@@ -197,11 +231,6 @@ def _ordered_line(records: Records, pool: Pool, field: int, count: int, heft: fl
     if not pool.whole[field] and high >= FAR_AWAY:
         for place in range(count):
             line[place] += weight * (sums[PRESENT] + (hefts[place] if values[place] < FAR_AWAY else 0.0))
-    elif kind == VARIANCE and pool.whole[field]:
-        for place in range(count):
-            value, extra = values[place], hefts[place]
-            sum_of = total + extra * value
-            line[place] += weight * (squares + extra * value * value - sum_of * sum_of / (heft + extra))
     elif kind in (CELL_ERROR, NCP, VARIANCE):
         for place in range(count):
             value, extra = values[place], hefts[place]
@@ -251,6 +280,10 @@ def joint_costs(records: Records, pool: Pool, count: int, heft: float) -> None:
     line, each, hefts = pool.line, pool.each, pool.hefts
     for place in range(count):
         line[place] = (heft + hefts[place]) * each[place]
+    if pool.pairs[ANY] > 0.0:
+        apart, within = pool.apart, pool.pairs[WITHIN]
+        for place in range(count):
+            line[place] += (within + hefts[place] * apart[place]) / (heft + hefts[place])
     for field in range(len(records.kinds)):
         if pool.kept[field]:
             continue
@@ -265,11 +298,14 @@ def drop(records: Records, pool: Pool, count: int, place: int) -> int:
     """Take the record at this place out of the pool; return how many are left."""
     last = count - 1
     pool.names[place], pool.hefts[place] = pool.names[last], pool.hefts[last]
-    pool.each[place] = pool.each[last]
+    pool.each[place], pool.apart[place] = pool.each[last], pool.apart[last]
     for field in range(len(records.kinds)):
+        kind = records.kinds[field]
         pool.values[field, place] = pool.values[field, last]
-        pool.mass[field, place] = pool.mass[field, last]
-        pool.inside[field, place] = pool.inside[field, last]
+        if kind in (ENTROPY, SET_ENTROPY):
+            pool.mass[field, place] = pool.mass[field, last]
+        if kind > HIERARCHY:
+            pool.inside[field, place] = pool.inside[field, last]
     return last
 
 

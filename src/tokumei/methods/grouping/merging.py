@@ -49,7 +49,7 @@ class Merged:
 
     Line i merges the original rows ``rows[starts[i]:starts[i + 1]]``. Entry e shows the line ``line[e]`` under the name
     ``name[e]`` and was made from the original row ``source[e]`` (-1: a dummy). ``owner_name`` and ``owner`` say which
-    subjects stand behind a name.
+    subjects stand behind a name; ``group``, where it is needed, in which group each subject is (-1: in none).
     """
 
     rows: Ints
@@ -59,6 +59,7 @@ class Merged:
     source: Ints
     owner_name: Ints
     owner: Ints
+    group: Ints | None = None
 
     @classmethod
     def join(cls, parts: list[Merged]) -> Merged:

@@ -7,10 +7,10 @@ member of every group that undercuts them: it pays less by the most that any of 
 A group S of m records that holds T (t of them) and others s costs at least, where one more member makes none cheaper,
 
 - the mean over s of what T and s cost;
-- if all members lose alike (ncp), m / (t + 1) times that mean;
 - if the cost is that of all pairs over m (variance): the pairs of T and those between T and each s, over m.
 
-All are sums over s, so that the best of the others are found one by one. Groups of k to 2 k - 1 records are enough: a
+Both are sums over s, so that the best of the others are found one by one (if all members lose alike, as by ncp, more is
+known: `alike_pricing`). Groups of k to 2 k - 1 records are enough: a
 larger one falls into two that cost no more.
 """
 
@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 
 from tokumei.array_types import Floats, Ints
+from tokumei.methods.grouping.alike_pricing import KEPT, price_alike
 from tokumei.methods.grouping.cell_costs import (
     CELL_ERROR,
     ENTROPY,
@@ -37,8 +38,6 @@ from tokumei.methods.grouping.k_members import fill_pool, joint_costs, make_pool
 from tokumei.methods.grouping.single_records import Records, costs_of, members_cost
 
 ENOUGH = 1e-9
-# Groups that are handed back per record: the best, and those that were the best before.
-KEPT = 6
 _GENERAL, _ALIKE, _PAIRS = range(3)
 
 
@@ -56,7 +55,7 @@ class Priced(NamedTuple):
 
 
 def _form(records: Records) -> int:
-    """Return which of the three floors holds."""
+    """Return which of the floors holds."""
     if (records.hefts != 1.0).any() or (records.values >= FAR_AWAY).any():
         return _GENERAL
     if np.isin(records.kinds, (NCP, HIERARCHY, SET_NCP, SET_ERROR)).all():
@@ -74,13 +73,28 @@ def can_be_bounded(records: Records) -> bool:
     return not bool((records.kinds == CELL_ERROR).any() or missing.any())
 
 
-def nearest_prices(records: Records, near: Ints, k: int) -> Floats:
+def all_alike(records: Records) -> bool:
+    """Whether all members of a group lose the same, whichever records they are."""
+    return _form(records) == _ALIKE
+
+
+def nearest_prices(records: Records, near: Ints, k: int, copies: Ints | None = None) -> Floats:
     """Return prices that no group undercuts: what a record costs at least beside its k - 1 nearest of all records.
 
     Of a group of g >= k that costs c, the members pay c / g each if they lose alike, else c / (2 k - 1) at least in
-    groups that matter; where c is the cost of all pairs over g, a member takes half of its pairs.
+    groups that matter; where c is the cost of all pairs over g, a member takes half of its pairs. ``copies`` says how
+    often each record occurs (default: once) where all members lose alike.
     """
     count, form = len(near), _form(records)
+    if copies is not None:
+        reach = near.shape[1]
+        pairs = np.stack((np.repeat(np.arange(count), reach), near.ravel()), axis=1)
+        costs = costs_of(records, pairs).reshape(count, reach)
+        order = np.argsort(costs, axis=1, kind="stable")
+        held = copies[:, None] + np.cumsum(np.take_along_axis(copies[near], order, axis=1), axis=1)
+        last = np.minimum((held < k).sum(axis=1), reach - 1)
+        widths = np.take_along_axis(np.take_along_axis(costs, order, axis=1), last[:, None], axis=1)[:, 0] / 2.0
+        return np.where(copies >= k, 0.0, widths)
     pairs = np.stack((np.repeat(np.arange(count), k - 1), near[:, : k - 1].ravel()), axis=1)
     costs = np.sort(costs_of(records, pairs).reshape(count, k - 1), axis=1)
     if form == _PAIRS:
@@ -88,10 +102,18 @@ def nearest_prices(records: Records, near: Ints, k: int) -> Floats:
     return costs[:, -1] / (2.0 if form == _ALIKE else 2 * k - 1)
 
 
-def price_groups(records: Records, prices: Floats, k: int, *, budget: int) -> Priced:
-    """Search around every record for groups that undercut the prices, in at most so many steps each."""
+def price_groups(records: Records, prices: Floats, k: int, *, budget: int, copies: Ints | None = None) -> Priced:
+    """Search around every record for groups that undercut the prices, in at most so many steps each.
+
+    ``copies`` says how often each record occurs (default: once); only losses of which all members lose alike ask.
+    """
     order = np.lexsort((np.arange(len(prices)), prices)).astype(np.int64)
-    savings, members, proven = _price(records, prices, order, k, _form(records), budget)
+    form = _form(records)
+    if form == _ALIKE:
+        often = np.ones(len(prices), dtype=np.int64) if copies is None else copies
+        savings, members, proven = price_alike(records, often, prices, order, k, budget)
+    else:
+        savings, members, proven = _price(records, prices, order, k, form, budget)
     return Priced(savings, members[members[:, 0] >= 0], proven)
 
 
@@ -119,8 +141,6 @@ def _write_keys(form: int, choice: _Choice, first: int, last: int, cost: float, 
             keys[place] = ((size + 1) * costs[place] - size * cost) / wanted - prices[place]
         return
     share = 1.0 / (wanted - size)
-    if form == _ALIKE:
-        share *= wanted / (size + 1.0)
     for place in range(first, last):
         keys[place] = share * costs[place] - prices[place]
 

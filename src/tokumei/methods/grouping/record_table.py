@@ -22,6 +22,7 @@ class RecordTable:
     """Arrays for the matching kernels; ``ordered`` and ``nominal`` have one line per field.
 
     ``hefts`` says how many people each record stands for, on average 1; plain tables alone have other hefts than 1.
+    ``houses`` has the household of every owner, None where nobody belongs to anybody.
     """
 
     ordered: Floats
@@ -34,6 +35,7 @@ class RecordTable:
     owners: Ints
     loss: Loss
     hefts: Floats
+    houses: Ints | None = None
 
     @classmethod
     def from_history(
@@ -69,6 +71,7 @@ class RecordTable:
             np.arange(len(history.subjects), dtype=np.int64),
             measure,
             hefts,
+            history.households,
         )
 
     def __len__(self) -> int:

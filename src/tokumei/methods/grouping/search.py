@@ -33,7 +33,8 @@ class GroupModel:
 
 
 @njit(cache=True, nogil=True)
-def _cost(per_row: Floats, counts: Ints, shares: Floats, surplus: float, group: Ints, size: int) -> float:  # noqa: PLR0917
+def model_cost(per_row: Floats, counts: Ints, shares: Floats, surplus: float, group: Ints, size: int) -> float:  # noqa: PLR0917
+    """Return the approximate cost of a group of this size."""
     fewest, total, pairs = counts[group[0]], 0, 0.0
     for i in range(size):
         fewest = min(fewest, counts[group[i]])
@@ -47,7 +48,7 @@ def _cost(per_row: Floats, counts: Ints, shares: Floats, surplus: float, group: 
 def _costs(per_row: Floats, counts: Ints, shares: Floats, surplus: float, members: Ints) -> Floats:
     out = np.empty(len(members))
     for line in range(len(members)):
-        out[line] = _cost(per_row, counts, shares, surplus, members[line], members.shape[1])
+        out[line] = model_cost(per_row, counts, shares, surplus, members[line], members.shape[1])
     return out
 
 
@@ -75,7 +76,7 @@ def _anneal(  # noqa: PLR0917
         for position in range(sizes[group]):
             home[members[group, position]] = group
             slot[members[group, position]] = position
-        cost[group] = _cost(per_row, counts, shares, surplus, members[group], sizes[group])
+        cost[group] = model_cost(per_row, counts, shares, surplus, members[group], sizes[group])
     cooling = (coldest / hottest) ** (1.0 / max(moves, 1))
     heat = hottest
     for _ in range(moves):
@@ -90,8 +91,8 @@ def _anneal(  # noqa: PLR0917
         other = members[target, there]
         members[target, there] = unit
         members[source, here] = other
-        new_target = _cost(per_row, counts, shares, surplus, members[target], sizes[target])
-        new_source = _cost(per_row, counts, shares, surplus, members[source], sizes[source])
+        new_target = model_cost(per_row, counts, shares, surplus, members[target], sizes[target])
+        new_source = model_cost(per_row, counts, shares, surplus, members[source], sizes[source])
         change = new_target + new_source - cost[target] - cost[source]
         if change <= 0.0 or np.random.random() < np.exp(-change / heat):  # noqa: NPY002
             cost[target], cost[source] = new_target, new_source
@@ -163,7 +164,7 @@ def _beam(  # noqa: PLR0917
                 for step in range(last[parent] + 1, reach):
                     other = neighbours[unit, step]
                     trial[grown - 1] = other
-                    worth = _cost(per_row, counts, shares, surplus, trial, grown)
+                    worth = model_cost(per_row, counts, shares, surplus, trial, grown)
                     for position in range(grown):
                         worth -= prices[trial[position]]
                     if count < width:

@@ -2,7 +2,8 @@
 
 Whatever the prices, the search of `pricing` over the whole table puts them right: what is left of their sum is a floor
 for every partition of all records. Leaves are there because the program over tens of thousands of records takes hours;
-prices at their borders are too high, and that is what the floor loses by them.
+prices at their borders are too high, and the mean over leaves with other borders can be taken. Equal records have one
+price.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tokumei.methods.grouping.exchanges import place_rest
 from tokumei.methods.grouping.k_members import grow_leaves, nearest_records
 from tokumei.methods.grouping.leaves import cut_leaves
 from tokumei.methods.grouping.losses import Loss, LossName
-from tokumei.methods.grouping.pricing import can_be_bounded
+from tokumei.methods.grouping.pricing import all_alike, can_be_bounded
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.single_records import Records, records_of
 
@@ -28,12 +29,16 @@ NEIGHBOURS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundPlan:
-    """How much work the proof may do: records of a leaf, column generation in it, then steps and turns on the whole."""
+    """How much work the proof may do: records of a leaf, column generation in it, then steps and turns on the whole.
 
-    leaf: int = 600
-    columns: ColumnPlan = field(default_factory=lambda: ColumnPlan(rounds=20, budget=500))
-    budget: int = 1_000
-    turns: int = 4
+    Leaves are cut once for each of the ``shares``.
+    """
+
+    leaf: int = 400
+    columns: ColumnPlan = field(default_factory=lambda: ColumnPlan(rounds=6, budget=3_000))
+    shares: tuple[float, ...] = (0.5,)
+    budget: int = 20_000
+    turns: int = 3
 
 
 def table_bound(history: History, k: int, *, loss: str = LossName.AUTO, plan: BoundPlan | None = None) -> Score:
@@ -49,26 +54,43 @@ def table_bound(history: History, k: int, *, loss: str = LossName.AUTO, plan: Bo
         raise InfeasibleError(message)
     if len(table) < k:
         raise InfeasibleError(f"k = {k} needs at least {k} records, the data has {len(table)}; lower k or add data")
-    floor = float(whole_prices(records, k, chosen).sum())
+    copies, prices = whole_prices(records, k, chosen)
     cells = table.surplus * max(len(history), 1)
-    return Score(name="table-bound", value=max(floor, 0.0) / cells, goal=Goal.LOWER)
+    return Score(name="table-bound", value=max(float(copies @ prices), 0.0) / cells, goal=Goal.LOWER)
 
 
-def whole_prices(records: Records, k: int, plan: BoundPlan) -> Floats:
-    """Return a price of every record such that no group of the whole table costs less than those of its members."""
-    asked = np.zeros(len(records.hefts))
-    for leaf in cut_leaves(records, plan.leaf, 4 * k):
-        asked[leaf] = _leaf_prices(records._replace(values=records.values[leaf], hefts=records.hefts[leaf]), k, plan)
-    return settle(records, asked, k, budget=plan.budget, turns=plan.turns)[0]
+def whole_prices(records: Records, k: int, plan: BoundPlan) -> tuple[Ints, Floats]:
+    """Return how often every distinct record occurs, and its price: no group costs less than those of its members."""
+    points, copies = _distinct(records)
+    asked = np.zeros(len(copies))
+    for share in plan.shares:
+        for leaf in cut_leaves(points, plan.leaf, 4 * k, share=share):
+            part = points._replace(values=points.values[leaf], hefts=points.hefts[leaf])
+            asked[leaf] += _leaf_prices(part, copies[leaf], k, plan) / len(plan.shares)
+    some = None if (copies == 1).all() else copies
+    prices, _ = settle(points, asked, k, budget=plan.budget, turns=plan.turns, copies=some)
+    return copies, prices
 
 
-def _leaf_prices(part: Records, k: int, plan: BoundPlan) -> Floats:
+def _distinct(records: Records) -> tuple[Records, Ints]:
+    """Return the distinct records and how often each occurs; all of them where losses differ between members."""
+    if not all_alike(records):
+        return records, np.ones(len(records.hefts), dtype=np.int64)
+    values, copies = np.unique(records.values, axis=0, return_counts=True)
+    return records._replace(values=values, hefts=np.ones(len(values))), copies.astype(np.int64)
+
+
+def _leaf_prices(part: Records, copies: Ints, k: int, plan: BoundPlan) -> Floats:
     """Return prices that no group inside a leaf undercuts."""
-    count = len(part.hefts)
-    if count < 2 * k:
+    count, total = len(copies), int(copies.sum())
+    if total < 2 * k or count < 2:
         return np.zeros(count)
-    everybody, bounds = np.arange(count, dtype=np.int64), np.array([0, count], dtype=np.int64)
-    near: Ints = nearest_records(part, everybody, bounds, min(max(NEIGHBOURS, k), count - 1))
-    labels: Ints = grow_leaves(part, everybody, bounds, k)
-    place_rest(part, labels, near, 2 * k - 1)
-    return proven_prices(part, labels, near, k, plan.columns)
+    near: Ints = nearest_records(part, np.arange(count), np.array([0, count]), min(max(NEIGHBOURS, k), count - 1))
+    every = np.repeat(np.arange(count), copies)
+    repeated = part._replace(values=part.values[every], hefts=part.hefts[every])
+    everybody, bounds = np.arange(total, dtype=np.int64), np.array([0, total], dtype=np.int64)
+    labels: Ints = grow_leaves(repeated, everybody, bounds, k)
+    first = np.cumsum(copies) - copies
+    place_rest(repeated, labels, first[near[every]], 2 * k - 1)
+    some = None if (copies == 1).all() else copies
+    return proven_prices(part, labels, near, k, plan.columns, some)

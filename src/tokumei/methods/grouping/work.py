@@ -5,13 +5,13 @@ A block is grouped and merged on its own; of the whole it has to know only how m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokumei.array_types import Ints
 from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.merging import Merged, Surplus, merge_groups
 from tokumei.methods.grouping.pairing import pair_units
-from tokumei.methods.grouping.partition import GroupingPlan, group_units
+from tokumei.methods.grouping.partition import LONG_HISTORY, GroupingPlan, group_units
 from tokumei.methods.grouping.plain_tables import SinglePlan, group_singles
 from tokumei.methods.grouping.record_table import RecordTable
 
@@ -21,6 +21,7 @@ MANY_RECORDS_PAIR_LIMIT, MANY_RECORDS_FINAL_LIMIT, MANY_RECORDS_CANDIDATES = 500
 # Above this the normal effort searches as the fast one does: minutes would become hours.
 VERY_MANY_RECORDS = 1_000_000
 MANY_SINGLE_RECORDS = 300_000
+SEARCHED_UNITS = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,10 @@ _EFFORTS = {
         100,
         1000,
         800,
-        GroupingPlan(per_unit=10, limit=150, anneals=1, rounds=1, passes=1, window=180),
+        GroupingPlan(per_unit=10, limit=150, tries=2, patience=0.005, long_rounds=1, passes=1),
         SinglePlan(most_units=8_000, leaf=500, near=12, tries=0.5),
     ),
-    "normal": _Effort(8, 3000, 3000, 1500, GroupingPlan(anneals=1, window=180), SinglePlan()),
+    "normal": _Effort(8, 3000, 3000, 1500, GroupingPlan(), SinglePlan()),
     "best": _Effort(
         12,
         5000,
@@ -55,6 +56,10 @@ _EFFORTS = {
             limit=500,
             reach=60,
             beam=100,
+            anneals=2,
+            tries=10,
+            patience=0.0005,
+            most_exchanges=40,
             rounds=7,
             priced_per_unit=6,
             passes=4,
@@ -70,7 +75,9 @@ _EFFORTS = {
 class GroupingWork:
     """What grouping a block takes: the size of groups, the effort, and how many records the whole data has.
 
-    ``single`` says that it is a plain table, with one record per person.
+    ``single`` says that it is a plain table, with one record per person. ``patience`` is the share of the loss that
+    a pass of the search has to gain for another to follow (default: that of the effort). ``units`` is how many people
+    the whole data has (0: not known).
     """
 
     k: int
@@ -78,6 +85,8 @@ class GroupingWork:
     records: int
     surplus: Surplus = Surplus.DELETE
     single: bool = False
+    patience: float | None = None
+    units: int = 0
 
     @property
     def _level(self) -> _Effort:
@@ -90,14 +99,30 @@ class GroupingWork:
         return self.records > MANY_RECORDS and self.effort != "best"
 
     @property
+    def _very_many(self) -> bool:
+        """Whether priced groups and exchanges are left out: half of the CPU of k >= 3 for 0.1 % of the loss."""
+        return self.records > VERY_MANY_RECORDS and self.effort != "best"
+
+    @property
     def name(self) -> str:
         """What decides the groups of a block, as a text: of the number of records only what it changes."""
-        return f"{self.k} {self.effort} {self._many} {self.records > VERY_MANY_RECORDS} {self.single} {self._level}"
+        level = f"{self.k} {self.effort} {self._many} {self.records > VERY_MANY_RECORDS} {self.single} {self._level}"
+        return level if self.patience is None else f"{level} {self.patience}"
+
+    @property
+    def can_end_early(self) -> bool:
+        """Whether the search has groups to show at any time: pairs are matched all at once."""
+        return self.k > 2 and not self.single
 
     @property
     def most_units(self) -> int:
         """How many units are compared with each other."""
-        return self._level.single.most_units if self.single else self._level.most_units
+        if self.single:
+            return self._level.single.most_units
+        # Groups of three and more are found by annealing, which larger blocks make longer and no better (CDNOW, k = 5).
+        long = self.records >= LONG_HISTORY * max(self.units, 1)
+        hurried = self.k > 2 and self.effort != "best" and (not long or self._very_many)
+        return min(self._level.most_units, SEARCHED_UNITS) if hurried else self._level.most_units
 
     def groups(self, table: RecordTable, *, threads: int = 1) -> Groups:
         """Return the groups of a block."""
@@ -105,7 +130,8 @@ class GroupingWork:
         if table.single:
             return group_singles(table, self.k, level.single)
         if self.k > 2:
-            return Groups.of(group_units(table, self.k, level.plan.on(threads)))
+            plan = replace(level.plan, long_rounds=0, most_exchanges=0) if self._very_many else level.plan
+            return Groups.of(group_units(table, self.k, plan.on(threads, patience=self.patience)))
         limit = min(level.pair_limit, MANY_RECORDS_PAIR_LIMIT) if self._many else level.pair_limit
         wanted = min(level.candidates, MANY_RECORDS_CANDIDATES) if self._many else level.candidates
         return Groups.of(pair_units(table, per_unit=wanted, limit=limit, threads=threads))

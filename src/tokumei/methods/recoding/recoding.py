@@ -37,6 +37,7 @@ class Recoding(Method):
     name: ClassVar[str] = "recoding"
     summary: ClassVar[str] = "k-anonymity on hierarchies: one level per column (optimal), or one per group (local)"
     source: ClassVar[str] = "Samarati (2001); LeFevre et al., Incognito (2005); Prasser et al., ARX (2014, 2020)"
+    generalizes: ClassVar[bool] = True
 
     k: int = parameter(3, "records of a class at least", low=2)
     scope: str = parameter("local", "one level per column, or one per group", choices=("full-domain", "local"))

@@ -34,7 +34,7 @@ class ThreadedHandler(ASGIHandler):
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer one request. A client that goes away meanwhile changes nothing: what it began is finished."""
         if scope["type"] != "http":
-            raise ValueError(f"the arena speaks HTTP only, not {scope['type']}")
+            raise ValueError(f"this server speaks HTTP only, not {scope['type']}")
         try:
             # A thread is taken only when everything is here: slow clients keep nobody waiting.
             body = await self.read_body(receive)

@@ -1,0 +1,11 @@
+from tokumei.aggregates.contributions import Contributions as Contributions
+from tokumei.aggregates.contributions import bounded as bounded
+from tokumei.aggregates.keys import key_columns as key_columns
+from tokumei.aggregates.measures import Measure as Measure
+from tokumei.aggregates.noise import NoiseName as NoiseName
+from tokumei.aggregates.noise import noisy as noisy
+from tokumei.aggregates.noise import shared_keys as shared_keys
+from tokumei.aggregates.private_table import PrivateTable as PrivateTable
+from tokumei.aggregates.private_table import Spent as Spent
+from tokumei.aggregates.private_table import TableRequest as TableRequest
+from tokumei.aggregates.private_table import make_table as make_table

@@ -1,0 +1,73 @@
+"""The quick audit of a release of very many pseudonyms: equal histories of distinct owners, counted for all of them.
+
+Who fits whom is a graph whose edges grow with people times candidates. Nobody needs it where the Secret shows that
+every published record holds its original (so that the true hypothesis explains the release) and equal histories have
+owners enough: that alone is the proof, and candidates beyond those owners only add to it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokumei.array_types import Ints
+from tokumei.attacks import published_histories
+from tokumei.audits.reasons import Figures, decide
+from tokumei.audits.result import AuditResult
+from tokumei.audits.truth import MERGED, anonymity_level, true_owners
+from tokumei.audits.written import canonical_sets
+from tokumei.data import History, Reason, Release, Secret
+
+# Above so many pseudonyms a quick audit that has a proof looks for no further candidates.
+MOST_LOOKED_FOR = 200_000
+
+
+def audit_equal_histories(history: History, release: Release, secret: Secret, *, k: int) -> AuditResult | None:
+    """Return the audit of a release whose equal histories prove k; None where they do not, or some record is changed.
+
+    Everybody must have one pseudonym at most. What it holds of candidates is what is proven: the owners of each
+    history.
+    """
+    if not _holds_originals(history, release, secret.rows):
+        return None
+    histories = published_histories(canonical_sets(release))
+    owner = true_owners(history, histories, secret)
+    if (owner == MERGED).any() or np.bincount(owner).max() > 1:
+        return None
+    level = anonymity_level(histories, owner)
+    if level < k:
+        return None
+    counts = {"pseudonyms": len(histories.names), "groups": len(histories.first_of)}
+    figures = Figures(
+        k=k,
+        k_asked=True,
+        kept=tuple(sorted({field.column for field in history.schema.kept})),
+        k_anonymity=level,
+        strict=True,
+        with_secret=True,
+        pseudonyms=len(histories.names),
+        subjects=len(history.subjects),
+        min_candidates=level,
+        seeded=secret.seed is not None,
+        skipped=(Reason(code="candidates-not-counted", values=counts), Reason(code="cheap-part")),
+    )
+    return AuditResult(
+        k=k,
+        subjects=figures.subjects,
+        pseudonyms=figures.pseudonyms,
+        k_anonymity=level,
+        verdict=decide(figures),
+        with_secret=True,
+        min_candidates=level,
+    )
+
+
+def _holds_originals(history: History, release: Release, rows: Ints) -> bool:
+    """Return whether every published record holds the values of an original record of its own."""
+    if len(rows) != len(release) or not len(rows) or rows.min() < 0 or rows.max() >= len(history):
+        return False
+    if np.bincount(rows).max() > 1:
+        return False
+    return all(
+        bool((column.contains(history.codes[name][rows]) | column.suppressed).all())
+        for name, column in release.cells.items()
+    )

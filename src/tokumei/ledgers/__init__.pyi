@@ -1,0 +1,16 @@
+from tokumei.ledgers.audiences import RENEWED as RENEWED
+from tokumei.ledgers.audiences import audience_of as audience_of
+from tokumei.ledgers.audiences import kept_pseudonyms as kept_pseudonyms
+from tokumei.ledgers.book import Entry as Entry
+from tokumei.ledgers.book import Ledger as Ledger
+from tokumei.ledgers.budget import Budget as Budget
+from tokumei.ledgers.budget import declared as declared
+from tokumei.ledgers.budget import refuse_overspending as refuse_overspending
+from tokumei.ledgers.budget import spend as spend
+from tokumei.ledgers.cohorts import Candidates as Candidates
+from tokumei.ledgers.cohorts import Standing as Standing
+from tokumei.ledgers.cohorts import candidate_sets as candidate_sets
+from tokumei.ledgers.cohorts import standing_of as standing_of
+from tokumei.ledgers.forgetting import Trace as Trace
+from tokumei.ledgers.forgetting import forgotten as forgotten
+from tokumei.ledgers.forgetting import traces_of as traces_of

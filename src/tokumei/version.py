@@ -1,0 +1,9 @@
+"""Which version this is."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+__all__ = ["__version__"]
+
+__version__ = version("tokumei")

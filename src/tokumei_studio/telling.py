@@ -1,0 +1,91 @@
+"""What `describe` and `audit` find, as documents whose messages are in every language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tokumei.audits import Answer, AuditResult, AuditSettings, Limits, evidence_as_dict
+from tokumei.data import Reason, Schema
+from tokumei.flow import audit, open_release
+from tokumei.profiles import describe_data, hints, identifier_suspects
+from tokumei.words import LANGUAGES, Message, Words, conclusion_line, figure_name
+
+
+def described(options: Mapping[str, str]) -> dict[str, Any]:
+    """Return the profile and the raw risk of an input (``input``, ``schema``)."""
+    schema = Schema.read(Path(options["schema"])) if "schema" in options else None
+    found = describe_data(Path(options["input"]), schema)
+    suspects = identifier_suspects(found.sample)
+    noted = [*hints(found.sample), *found.sampled()]
+
+    def told(words: Words) -> dict[str, Any]:
+        return {
+            "hints": [{"column": str(one.values.get("column", "")), "text": words.say(one)} for one in noted],
+            "identifiers": {one.column: words.say(one.why) for one in suspects},
+        }
+
+    return {
+        **found.profile.as_dict(),
+        "risk": found.risk.as_dict(),
+        "sampled_subjects": len(found.sample.subjects) if found.large else None,
+        "told": {language: told(Words(language)) for language in LANGUAGES},
+    }
+
+
+def audited(options: Mapping[str, str]) -> dict[str, Any]:
+    """Return the audit of a release (``original``, ``release``, ``secret``, ``recipient``)."""
+    recipient = options.get("recipient")
+    limits = None if recipient is None else Limits.read(recipient)
+    opened = open_release(
+        Path(options["original"]),
+        Path(options["release"]),
+        schema=None,
+        secret=Path(options["secret"]) if "secret" in options else None,
+    )
+    result = audit(opened, AuditSettings(limits=limits))
+    return {
+        **_plain(result.as_dict()),
+        "evidence": _plain(evidence_as_dict(result.evidence, k=result.k)),
+        "told": {language: _told(result, Words(language)) for language in LANGUAGES},
+    }
+
+
+def _told(result: AuditResult, words: Words) -> dict[str, Any]:
+    verdict, outcome = result.verdict, result.verdict.outcome.value
+    whom = "_recipient" if result.recipient else ""
+    return {
+        "conclusion": conclusion_line(
+            outcome, result.k, words, recipient=result.recipient, other_original=verdict.of_other_original
+        ),
+        "text": words(f"verdict.{outcome}{whom}_text", k=result.k),
+        "reasons": [_reason(reason, words) for reason in verdict.reasons],
+        "skipped": [reason.message(words, "reason") for reason in verdict.skipped],
+        "answers": {question.value: _answer(answer, words) for question, answer in result.answers.items()},
+    }
+
+
+def _answer(answer: Answer, words: Words) -> dict[str, Any]:
+    return {
+        "name": words(f"question.{answer.question.value}"),
+        "figure": figure_name(answer.headline, words) if answer.headline else "",
+        "standing": words(f"word.{answer.standing}"),
+        "reasons": [_reason(reason, words) for reason in answer.reasons],
+        "skipped": [reason.message(words, "reason") for reason in answer.skipped],
+    }
+
+
+def _reason(reason: Reason, words: Words) -> dict[str, str]:
+    return {"sentence": reason.message(words, "reason"), "remedy": reason.message(words, "remedy")}
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: messages in English, scalars of numpy as numbers."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Message):
+        return str(value)
+    return value.tolist() if hasattr(value, "tolist") else value

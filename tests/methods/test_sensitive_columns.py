@@ -1,0 +1,183 @@
+"""Sensitive columns: what the schema demands holds in every group, for tables and histories, or is refused with why."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tokumei.array_types import Ints
+from tokumei.data import History, Release, Schema, Secret
+from tokumei.data.column_choices import Demand
+from tokumei.errors import InfeasibleError
+from tokumei.flow.making import anonymized
+from tokumei.methods import KAnonymity
+from tokumei.methods.grouping.diversity import ColumnDemand, GroupDemands, diverse_groups
+from tokumei.methods.grouping.groups import Groups
+from tokumei.methods.grouping.record_table import RecordTable
+from tokumei.metrics.class_figures import ClassFigures, class_figures
+
+DEMANDS = [
+    "true",
+    "{ l = 3 }",
+    '{ l = 2.5, diversity = "entropy" }',
+    '{ l = 2, diversity = "recursive", c = 2 }',
+    "{ t = 0.3 }",
+    '{ t = 0.2, distance = "ordered" }',
+    "{ gain = 0.2 }",
+]
+
+
+def history_of(demand: str, *, people: int = 40, records: int = 1, values: int = 4, seed: int = 1) -> History:
+    rng = np.random.default_rng(seed)
+    size = people * records
+    shares = np.arange(values, 0, -1) ** 2.0
+    frame = pl.DataFrame(
+        {
+            "who": np.repeat([f"p{number:03}" for number in range(people)], records),
+            "age": rng.integers(20, 60, size),
+            "ill": np.array(list("abcdefgh"))[rng.choice(values, size, p=shares / shares.sum())],
+        }
+    )
+    columns = f'age = {{ kind = "number" }}\nill = {{ kind = "category", sensitive = {demand} }}'
+    return History.from_frame(frame, Schema.from_toml(f'subject = "who"\n[columns]\n{columns}\n'))
+
+
+def group_of_records(history: History, release: Release, secret: Secret) -> Ints:
+    """Return the group of every record of the original: the distinct histories of the release."""
+    row = pl.concat_str("age", "ill", separator="|")
+    told = release.text().group_by("pseudonym").agg(row.sort().str.join(" ").alias("rows"))
+    numbers = told.select("pseudonym", pl.col("rows").rank("dense").alias("group"))
+    owners = secret.owners.join(numbers, on="pseudonym").select(pl.col("subject").cast(pl.String), "group")
+    subjects = pl.DataFrame({"subject": history.subjects.cast(pl.String)})
+    group = subjects.join(owners, on="subject", how="left", maintain_order="left")["group"].to_numpy()
+    return np.asarray(group[history.subject], dtype=np.int64)
+
+
+def figures_of(history: History, release: Release, secret: Secret, *, ordered: bool = False) -> ClassFigures:
+    """Return the figures of the released groups, by the metric that agrees with pycanon."""
+    return class_figures(group_of_records(history, release, secret), history.codes["ill"], ordered=ordered)
+
+
+def counts_of(history: History, release: Release, secret: Secret) -> list[list[int]]:
+    """Return how often every group has each value."""
+    group, codes = group_of_records(history, release, secret), history.codes["ill"]
+    return [np.bincount(codes[group == one], minlength=4).tolist() for one in np.unique(group)]
+
+
+@pytest.mark.half_second
+@pytest.mark.parametrize("demand", DEMANDS)
+@pytest.mark.parametrize("records", [1, 3])
+def test_every_group_meets_its_demand(demand: str, records: int) -> None:
+    history = history_of(demand, records=records)
+    release, secret = anonymized(history, KAnonymity(k=3, effort="fast"), seed=1)
+    asked = history.schema.columns[1].demand
+    assert asked is not None
+    found = figures_of(history, release, secret, ordered=asked.distance == "ordered")
+    assert found.t <= asked.t + 1e-6
+    if asked.diversity == "distinct":
+        assert found.distinct >= asked.values
+    elif asked.diversity == "entropy":
+        assert found.entropy >= asked.values - 1e-6
+    else:
+        falling = -np.sort(-np.array(counts_of(history, release, secret)), axis=1)
+        assert (falling[:, 0] < asked.c * falling[:, 1:].sum(axis=1)).all()
+    assert 3 <= found.k < 40 * records
+    assert release.pseudonyms.n_unique() == 40
+
+
+@pytest.mark.half_second
+def test_every_record_of_a_group_shows_all_its_values() -> None:
+    """A cell that stays the same when members exchange their values says nothing of who has which."""
+    history = history_of("true", records=3)
+    release, secret = anonymized(history, KAnonymity(k=3, effort="fast"), seed=1)
+    text = release.text()
+    assert text.group_by("pseudonym").agg(pl.col("ill").n_unique())["ill"].max() == 1
+    assert release.cells["ill"].contains(history.codes["ill"][secret.rows]).all()
+    assert text["ill"].str.starts_with("{").all()
+
+
+def partitions(units: list[int], fewest: int) -> Iterator[list[list[int]]]:
+    """Return all partitions into groups of at least so many."""
+    if not units:
+        yield []
+    for size in range(fewest, len(units) + 1):
+        for others in itertools.combinations(units[1:], size - 1):
+            rest = [unit for unit in units[1:] if unit not in others]
+            for more in partitions(rest, fewest):
+                yield [[units[0], *others], *more]
+
+
+def test_a_demand_is_met_exactly_where_some_partition_meets_it() -> None:
+    """Brute force over all partitions of 200 small instances, and each is repaired or refused."""
+    rng = np.random.default_rng(4)
+    refused = 0
+    for _ in range(200):
+        people = int(rng.integers(4, 8))
+        values = rng.integers(0, int(rng.integers(1, 4)), people)
+        asked = Demand(
+            values=float(rng.integers(1, 4)),
+            diversity=str(rng.choice(["distinct", "entropy", "recursive"])),
+            c=float(rng.uniform(0.5, 3)),
+            t=float(rng.choice([1.0, 0.3])),
+            gain=float(rng.choice([1.0, 0.3])),
+        )
+        counts = np.zeros((people, 3))
+        counts[np.arange(people), values] = 1
+        demands = GroupDemands((ColumnDemand("ill", asked, counts),))
+        possible = any((demands.shortfall(one) <= 0).all() for one in partitions(list(range(people)), 2))
+        frame = pl.DataFrame({"who": [str(number) for number in range(people)], "age": rng.integers(0, 9, people)})
+        schema = Schema.from_toml('subject = "who"\n[columns]\nage = { kind = "number" }\n')
+        table = RecordTable.from_history(History.from_frame(frame, schema))
+        pairs = [list(range(first, first + 2)) for first in range(0, people - 3, 2)]
+        pairs.append(list(range(2 * len(pairs), people)))
+        if not possible:
+            refused += 1
+            with pytest.raises(InfeasibleError, match=r"the sensitive column 'ill' has (one value|\d values) in all"):
+                diverse_groups(table, Groups.of(pairs), demands)
+            continue
+        groups = diverse_groups(table, Groups.of(pairs), demands).lists()
+        assert sorted(itertools.chain(*groups)) == list(range(people))
+        assert min(map(len, groups)) >= 2
+        assert (demands.shortfall(groups) <= 0).all()
+    assert 20 < refused < 180
+
+
+def test_the_posterior_of_a_value_is_its_share_in_the_group() -> None:
+    """Exact enumeration: of all assignments of a group's values to its members, each is as likely given its cells."""
+    values = ["a", "a", "b"]
+    seen: dict[tuple[str, ...], list[str]] = {}
+    for own in sorted(set(itertools.permutations(values))):
+        frame = pl.DataFrame({"who": ["p", "q", "r"], "age": [1, 1, 1], "ill": own})
+        schema = (
+            'subject = "who"\n[columns]\nage = { kind = "number" }\nill = { kind = "category", sensitive = true }\n'
+        )
+        history = History.from_frame(frame, Schema.from_toml(schema))
+        release, _ = anonymized(history, KAnonymity(k=3), seed=2)
+        seen.setdefault(tuple(map(str, release.text().rows())), []).append(own[0])
+    assert list(map(sorted, seen.values())) == [["a", "a", "b"]]
+    # (k - l + 1) / k with k = 3, l = 2.
+    assert max(own.count(value) / len(own) for own in seen.values() for value in own) == pytest.approx(2 / 3)
+
+
+def test_two_values_are_both_shown_everywhere_and_groups_stay() -> None:
+    """A binary column asks nothing of the groups; three values of two are refused."""
+    history = history_of("true", values=2)
+    release, _ = anonymized(history, KAnonymity(k=3, effort="fast"), seed=1)
+    assert release.text()["ill"].unique().to_list() == ["{a;b}"]
+    plain = anonymized(history_of("{ l = 1 }", values=2), KAnonymity(k=3, effort="fast", weights="ill:0"), seed=1)[0]
+    assert release.text()["age"].equals(plain.text()["age"])
+    with pytest.raises(InfeasibleError, match=r"column 'ill' has 2 values in all the data, which does not give l = 3"):
+        anonymized(history_of("{ l = 3 }", values=2), KAnonymity(k=3), seed=1)
+
+
+def test_histories_that_are_cut_are_refused() -> None:
+    with pytest.raises(InfeasibleError, match="sensitive columns demand groups of whole histories; leave split out"):
+        anonymized(history_of("true", records=3), KAnonymity(k=2, split=2), seed=1)
+
+
+def test_only_measuring_demands_nothing() -> None:
+    assert not history_of("{ l = 1 }").schema.demands
