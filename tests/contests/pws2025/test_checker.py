@@ -192,7 +192,8 @@ def slow_model(model: Any) -> tuple[bool, int]:
     """Return whether a model passes, and how many faults the official program names."""
     if not isinstance(model, dict):
         return False, 0
-    part = model.get("learner") if isinstance(model.get("learner"), dict) else {}
+    learner = model.get("learner")
+    part: dict[str, Any] = learner if isinstance(learner, dict) else {}
     attributes = model.get("attributes")
     if not isinstance(attributes, dict):
         attributes = part.get("attributes")
@@ -236,26 +237,8 @@ def slow_model(model: Any) -> tuple[bool, int]:
 @pytest.mark.effort
 def test_damaged_models_get_the_verdict_of_the_slow_check(record_property: Any) -> None:
     rng, refused = np.random.default_rng(25), 0
-    odd = (
-        None,
-        "",
-        "x",
-        0,
-        2,
-        2.5,
-        -1,
-        [],
-        ["AGE"],
-        {},
-        True,
-        '["AGE"]',
-        "[]",
-        "null",
-        "[1]",
-        "3",
-        float("inf"),
-        "2.0",
-    )
+    texts = ("", "x", '["AGE"]', "[]", "null", "[1]", "3", "2.0")
+    odd: tuple[Any, ...] = (None, 0, 2, 2.5, -1, [], ["AGE"], {}, True, float("inf"), *texts)
     for number in range(FILES):
         model: Any = good_model()
         for _ in range(int(rng.integers(4))):
