@@ -72,7 +72,7 @@ def compare(
     """
     from tokumei.data import check_folder_target
     from tokumei.flow import compare as compare_runs
-    from tokumei.flow import plan_runs, some_subjects
+    from tokumei.flow import plan_runs
     from tokumei.words import Words
 
     Words(language)
@@ -82,10 +82,8 @@ def compare(
     if output is not None:
         check_folder_target(output)
     with progress_bars():
-        history = original(data, schema)
+        history = original(data, schema, wanted=people, seed=seed or 0)
         history.schema.check_publishable()
-        if people is not None:
-            history = some_subjects(history, people, seed=seed or 0)
         done = compare_runs(
             history, runs, allow=allow or (), seed=seed, threads=threads, time_limit=time_limit, quick=quick
         )
