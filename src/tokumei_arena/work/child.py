@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 import traceback
 from pathlib import Path
@@ -95,7 +96,22 @@ def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) ->
             guesses=[folders[number] for number in usable],
         )
     )
-    return [_plain(Checked.refused(notes) if notes else next(scored)) for notes in refused.values()]
+    results = [_plain(Checked.refused(notes) if notes else next(scored)) for notes in refused.values()]
+    for place, result in zip(folders, results, strict=True):
+        if result["valid"] and job.get("completeness"):
+            result["answered"] = _answered(rules, folder / "published", place)
+    return results
+
+
+def _answered(rules: Rules, common: Path, place: Path) -> dict[str, Any] | None:
+    """Return how much of what is asked for was answered, if the rules can say so."""
+    seen = place / "seen"
+    seen.mkdir()
+    for part in (common, place / "published"):
+        for file in part.iterdir() if part.is_dir() else ():
+            shutil.copyfile(file, seen / file.name)
+    found = rules.answered(seen, place)
+    return None if found is None else {"given": found.given, "asked": found.asked, "what": dict(found.what)}
 
 
 def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:
