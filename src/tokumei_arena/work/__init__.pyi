@@ -3,6 +3,10 @@ from tokumei_arena.work.answers import answered as answered
 from tokumei_arena.work.answers import is_poor as is_poor
 from tokumei_arena.work.answers import short_alias as short_alias
 from tokumei_arena.work.answers import submit_answers as submit_answers
+from tokumei_arena.work.draws import cohort_of as cohort_of
+from tokumei_arena.work.draws import draw_commitment as draw_commitment
+from tokumei_arena.work.draws import revealed_secret as revealed_secret
+from tokumei_arena.work.draws import secret_number as secret_number
 from tokumei_arena.work.feedback import coarse_figures as coarse_figures
 from tokumei_arena.work.feedback import feedback_policy as feedback_policy
 from tokumei_arena.work.feedback import figures_under as figures_under
@@ -36,6 +40,5 @@ from tokumei_arena.work.self_checks import own_checks as own_checks
 from tokumei_arena.work.targets import chosen_release as chosen_release
 from tokumei_arena.work.targets import chosen_releases as chosen_releases
 from tokumei_arena.work.targets import release_counts as release_counts
-from tokumei_arena.work.targets import secret_number as secret_number
 from tokumei_arena.work.unpacking import unpack as unpack
 from tokumei_arena.work.upload_limit import was_cut as was_cut

@@ -23,10 +23,11 @@ from tokumei_arena import access
 from tokumei_arena.errors import ArenaError, RefusedError
 from tokumei_arena.models import Person, Round, Submission, Target
 from tokumei_arena.records import copy_to, pack
-from tokumei_arena.rules import rules_of
+from tokumei_arena.rules import parameters_of, rules_of
 from tokumei_arena.wording import in_language
 from tokumei_arena.work.intake import submit_guesses
 from tokumei_arena.work.limits import Limits
+from tokumei_arena.work.sandbox import run_child
 
 PIECE = 1 << 20
 # Of larger files nobody is asked: they are read by the worker alone.
@@ -62,7 +63,8 @@ def submit_answers(
     names = {f"{short_alias(one)}-{spec.name}": (one, spec) for one in targets for spec in specs}
     with tempfile.TemporaryDirectory(prefix="arena-answers-") as temporary:
         folder = Path(temporary)
-        _unpack(file, folder, list(names))
+        if not _unpack(file, folder, list(names)):
+            _split(round_, folder, {short_alias(one): one.alias for one in targets})
         given: dict[Target, dict[str, Path]] = {}
         for name, (target, spec) in names.items():
             path = folder / file_name(name)
@@ -94,7 +96,17 @@ def _refuse_poor(person: Person, given: dict[Target, dict[str, Path]], folder: P
         raise RefusedError(message % {"poor": ", ".join(poor)}, code="poor-answer")
 
 
-def _unpack(file: File[Any], folder: Path, names: Sequence[str]) -> None:
+def _split(round_: Round, folder: Path, aliases: dict[str, str]) -> None:
+    """Take answers apart that come in a layout of the contest's own, in the process that evaluates."""
+    job = {"task": "split", "rule_set": round_.contest.rule_set, "parameters": parameters_of(round_)}
+    outcome = run_child(folder, {**job, "targets": list(aliases.values())}, Limits.of(settings.ARENA_LIMITS))
+    short = {alias: name for name, alias in aliases.items()}
+    for one in (outcome.result or {}).get("files", ()):
+        (folder / "out" / one["path"]).rename(folder / f"{short[one['target']]}-{one['name']}")
+
+
+def _unpack(file: File[Any], folder: Path, names: Sequence[str]) -> list[str]:
+    """Write those files of a zip that are named by an alias; return their names."""
     # Needs numpy, which web processes start without.
     from tokumei_arena.work.unpacking import RefusedFileError, unpack_some  # noqa: PLC0415
 
@@ -103,7 +115,7 @@ def _unpack(file: File[Any], folder: Path, names: Sequence[str]) -> None:
         for piece in file.chunks(PIECE):
             target.write(piece)
     try:
-        unpack_some(upload, folder, names, Limits.of(settings.ARENA_LIMITS))
+        return unpack_some(upload, folder, names, Limits.of(settings.ARENA_LIMITS))
     except RefusedFileError as error:
         raise RefusedError(in_language(error.note.message), code=error.note.code) from error
 
@@ -142,7 +154,9 @@ def answered(viewer: access.Viewer, target: Target, file: File[Any]) -> Answered
             for piece in file.chunks(PIECE):
                 upload.write(piece)
         file.seek(0)
-        if unpack(folder / "upload", folder / "guesses", [spec.name for spec in rules.guess_files], limits):
+        needed = [spec.name for spec in rules.guess_files if not spec.optional]
+        more = [spec.name for spec in rules.guess_files if spec.optional]
+        if unpack(folder / "upload", folder / "guesses", needed, limits, optional=more):
             return None
         return _answered(viewer, target, folder / "guesses")
 

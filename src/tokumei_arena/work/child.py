@@ -22,6 +22,7 @@ from typing import Any
 
 from tokumei.contests import Checked, FileSpec, Note
 from tokumei.contests import Contest as Rules
+from tokumei.errors import TokumeiError
 from tokumei_arena.rules import rules_in
 from tokumei_arena.work.limits import Limits, confine
 from tokumei_arena.work.unpacking import unpack
@@ -40,6 +41,8 @@ def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
         return {**version, "files": _publish(rules, folder, job, limits)}
     if task == "guesses":
         return {**version, "results": _guesses(rules, folder, job, limits)}
+    if task == "split":
+        return {**version, "files": _split(rules, folder, job)}
     if task == "release":
         notes = unpack(folder / "release/upload", folder / "release", _names(rules.release_files), limits)
         if notes:
@@ -50,8 +53,8 @@ def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     return {**version, "results": [_plain(checked)]}
 
 
-def _names(files: tuple[FileSpec, ...]) -> list[str]:
-    return [file.name for file in files]
+def _names(files: tuple[FileSpec, ...], *, optional: bool = False) -> list[str]:
+    return [file.name for file in files if file.optional == optional]
 
 
 def _unpack_release(rules: Rules, folder: Path, limits: Limits) -> Path:
@@ -79,6 +82,23 @@ def _publish(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) ->
         (folder / "out" / str(number)).write_bytes(data)
         found.append({"area": area, "team": team, "name": name, "path": str(number)})
     return found
+
+
+def _split(rules: Rules, folder: Path, job: dict[str, Any]) -> list[dict[str, str]]:
+    """Take a zip of answers apart by the rules; what they cannot read holds none."""
+    try:
+        found = rules.split_answers(folder / "upload", job["targets"])
+    except TokumeiError:
+        return []
+    (folder / "out").mkdir()
+    names = {file.filename for file in rules.guess_files}
+    listed = []
+    for number, (target, name, data) in enumerate(
+        (target, name, data) for target, files in found.items() for name, data in files.items() if name in names
+    ):
+        (folder / "out" / str(number)).write_bytes(data)
+        listed.append({"target": target, "name": name, "path": str(number)})
+    return listed
 
 
 def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, Any]]:
@@ -118,8 +138,10 @@ def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[i
     """Unpack guesses; together they may take as much room as a single one, so that many do not fill the disk."""
     found, room = {}, limits.unpacked_bytes
     for number, place in enumerate(folders):
-        found[number] = unpack(place / "upload", place, _names(rules.guess_files), limits)
-        room -= sum((place / file.filename).stat().st_size for file in rules.guess_files if not found[number])
+        files, more = rules.guess_files, _names(rules.guess_files, optional=True)
+        found[number] = unpack(place / "upload", place, _names(files), limits, optional=more)
+        written = [place / file.filename for file in files if not found[number]]
+        room -= sum(path.stat().st_size for path in written if path.exists())
         if room < 0 and len(folders) > 1:
             raise TooMuchTogetherError
     return found

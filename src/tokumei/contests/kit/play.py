@@ -107,7 +107,8 @@ def pack() -> int:
     with zipfile.ZipFile(HERE / "answers.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for folder in sorted(ANSWERS.iterdir()) if ANSWERS.is_dir() else ():
             for spec in contest.guess_files:
-                archive.write(folder / spec.filename, f"{folder.name}-{spec.filename}")
+                if (folder / spec.filename).is_file():
+                    archive.write(folder / spec.filename, f"{folder.name}-{spec.filename}")
     print("release.zip answers.zip")
     return 0
 
