@@ -15,9 +15,10 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from tests.arena import pages, world
-from tests.arena.played import evaluate, played_contest
+from tests.arena.played import evaluate, in_this_process, played_contest
 from tests.arena.playing import evaluate as judge
 from tests.arena.playing import give, round_address, sign_in, text_of
+from tokumei.contests import Contest as Rules
 from tokumei_arena.models import Attempt, Blob, Contest, LogEntry, Person, SelfCheck, Submission, Target
 from tokumei_arena.templatetags.arena import countdown
 from tokumei_arena.work import self_checks
@@ -37,6 +38,12 @@ def packed(**files: bytes) -> SimpleUploadedFile:
         for name, content in files.items():
             archive.writestr(f"{name.replace('__', '-')}.csv", content)
     return SimpleUploadedFile("answers.zip", data.getvalue())
+
+
+@pytest.fixture(autouse=True)
+def _split_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take answers apart in this process: starting one takes a second."""
+    monkeypatch.setattr("tokumei_arena.work.answers.run_child", in_this_process)
 
 
 @pytest.fixture
@@ -255,6 +262,21 @@ def test_a_zip_of_answers_may_have_folders_and_says_what_is_wrong_with_it(
     assert "The zip holds no answer; name each file by the alias of its target" in text_of(nothing)
     broken = client.post(address, {"file": SimpleUploadedFile("a.zip", b"no zip")}, follow=True)
     assert "damaged" in text_of(broken)
+
+
+def test_a_layout_of_the_contests_own_is_taken_apart_by_its_rules(
+    attacked: tuple[Contest, dict[str, Target], dict[str, Person]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contest, targets, captains = attacked
+    monkeypatch.setattr(
+        Rules,
+        "split_answers",
+        lambda _self, _path, aliases: {alias: {"F1.csv": world.guesses(), "x.sh": b""} for alias in aliases},
+    )
+    client, address = sign_in(captains["Beta"]), reverse("answers", args=[contest.slug, "final"])
+    said = text_of(client.post(address, {"file": packed(matrix=b"one table about all targets\n")}, follow=True))
+    assert "2 answers are stored" in said
+    assert {one.target for one in Submission.objects.filter(kind="guesses")} == {targets["Alpha"], targets["Gamma"]}
 
 
 # How the own team stands
