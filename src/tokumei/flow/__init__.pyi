@@ -20,7 +20,6 @@ from tokumei.flow.estimating import Estimate as Estimate
 from tokumei.flow.estimating import Size as Size
 from tokumei.flow.estimating import estimate as estimate
 from tokumei.flow.estimating import estimate_in_parts as estimate_in_parts
-from tokumei.flow.estimating import spoken as spoken
 from tokumei.flow.forgetting import Forgotten as Forgotten
 from tokumei.flow.forgetting import forget as forget
 from tokumei.flow.gate import refuse_foreign_secret as refuse_foreign_secret
