@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.ladder.field_values import FieldValues, elements_of_sets, ends_of_ranges
@@ -23,8 +24,8 @@ class PublishedClasses:
     Ordered fields are ``low``, ``high`` and ``hidden`` (field by row); of the nominal field j, row r holds the codes
     ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden. ``weight`` is what one value of a hidden cell
     is worth: the inverse of the number of values that the original has there; ``codes`` is how many codes the original
-    has for each nominal field. ``person`` are the columns that tell of the person and not of a record: all rows of a
-    pseudonym show the same there.
+    has for each nominal field, and ``kindred`` numbers alike those whose names begin alike. ``person`` are the columns
+    that tell of the person and not of a record: all rows of a pseudonym show the same there.
     """
 
     histories: Histories
@@ -39,6 +40,7 @@ class PublishedClasses:
     elements: Ints
     weight: Floats
     codes: tuple[int, ...]
+    kindred: tuple[Ints, ...]
     person: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -72,6 +74,11 @@ class PublishedClasses:
             for field, name in enumerate(self.nominal)
         }
         return {**ordered, **nominal}
+
+    def kindred_of(self, name: str, codes: Ints) -> Ints:
+        """Return the number of what is kindred to codes of a nominal field."""
+        kindred = self.kindred[self.nominal.index(name)]
+        return kindred[np.minimum(codes, len(kindred) - 1)]
 
     def rows(self, number: int) -> slice:
         """Return where the rows of a class are."""
@@ -115,5 +122,14 @@ def lay_out_classes(history: History, release: Release, *, person: tuple[str, ..
         elements=np.concatenate([cells.codes for cells in sets]) if sets else np.empty(0, dtype=np.int64),
         weight=1.0 / np.array(distinct, dtype=np.float64),
         codes=tuple(len(history.categories[name]) for name in nominal),
+        kindred=tuple(_beginnings(history.categories[name].cast(pl.String)) for name in nominal),
         person=person,
     )
+
+
+def _beginnings(names: pl.Series) -> Ints:
+    """Return which names begin alike, but for the last characters: neighbours in a list of codes do."""
+    length = names.str.len_chars().median()
+    kept = max(int(length) - 1, 1) if isinstance(length, (int, float)) else 1
+    # What a release adds to the categories of the original comes after all of them.
+    return np.append(names.str.slice(0, kept).rank("dense").to_numpy().astype(np.int64), 0)
