@@ -14,6 +14,7 @@ import pickle
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from tokumei.profiles import read_history
 HEAD = ["customer", "date", "goods", "price", "quantity"]
 FEWEST, MOST = 8, 400
 AMOUNTS = {"price": "1-2-5", "quantity": "1-2-5"}
-LEVELS = (2, 3, 4, 5, 7, 10)
+LEVELS = (2, 3, 5, 10)
 LEAST_DAYS = 28
 Grids = Mapping[str, str | float]
 # The profiles of the chart, in its order.
@@ -189,7 +190,7 @@ def main() -> None:
     for name in chosen.only or ROWS:
         place = chosen.output / f"{chosen.people}-{chosen.effort}-{name.replace(' ', '')}"
         file = place.with_name(place.name + ".json")
-        rows[name] = kept(file, lambda name=name: made(history, name, chosen.effort), attack=chosen.attack)
+        rows[name] = kept(file, partial(made, history, name, chosen.effort), attack=chosen.attack)
         print(line(name, rows[name]), flush=True)
     if chosen.pages:
         from benchmarks.contents_pages import write_pages  # noqa: PLC0415 - loads the drawing program

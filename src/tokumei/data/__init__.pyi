@@ -32,8 +32,10 @@ from tokumei.data.cleaning import cleaned as cleaned
 from tokumei.data.cleaning import subject_text as subject_text
 from tokumei.data.cleaning import without_words as without_words
 from tokumei.data.coarsening import Coarsened as Coarsened
+from tokumei.data.coarsening import category_labels as category_labels
 from tokumei.data.coarsening import coarse_columns as coarse_columns
 from tokumei.data.coarsening import coarsened as coarsened
+from tokumei.data.coarsening import coarsened_part as coarsened_part
 from tokumei.data.coarsening import in_middles as in_middles
 from tokumei.data.coded_rows import CodedRows as CodedRows
 from tokumei.data.column_choices import CALENDAR_UNITS as CALENDAR_UNITS
