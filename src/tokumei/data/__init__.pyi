@@ -1,3 +1,8 @@
+from tokumei.data.apart import GROUPS_NAME as GROUPS_NAME
+from tokumei.data.apart import SENSITIVE_NAME as SENSITIVE_NAME
+from tokumei.data.apart import ApartValues as ApartValues
+from tokumei.data.apart import columns_apart as columns_apart
+from tokumei.data.apart import with_values_apart as with_values_apart
 from tokumei.data.arrays.assignment import assign as assign
 from tokumei.data.arrays.assignment import solve_assignment as solve_assignment
 from tokumei.data.arrays.distinct import distinct as distinct

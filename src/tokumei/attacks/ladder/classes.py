@@ -5,13 +5,16 @@ Pseudonyms that published the same are one class: nothing in the release tells i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import polars as pl
+import scipy.sparse as sp
 
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.ladder.apart_shares import shares_apart
 from tokumei.attacks.ladder.field_values import FieldValues, elements_of_sets, ends_of_ranges
 from tokumei.attacks.matching.consistency import Histories, published_histories
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
@@ -25,7 +28,8 @@ class PublishedClasses:
     ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden. ``weight`` is what one value of a hidden cell
     is worth: the inverse of the number of values that the original has there; ``codes`` is how many codes the original
     has for each nominal field, and ``kindred`` numbers alike those whose names begin alike. ``person`` are the columns
-    that tell of the person and not of a record: all rows of a pseudonym show the same there.
+    that tell of the person and not of a record: all rows of a pseudonym show the same there. ``apart`` says how often a
+    class has each code of a column that is published apart.
     """
 
     histories: Histories
@@ -42,6 +46,7 @@ class PublishedClasses:
     codes: tuple[int, ...]
     kindred: tuple[Ints, ...]
     person: tuple[str, ...] = ()
+    apart: Mapping[str, sp.csr_array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of classes."""
@@ -124,6 +129,7 @@ def lay_out_classes(history: History, release: Release, *, person: tuple[str, ..
         codes=tuple(len(history.categories[name]) for name in nominal),
         kindred=tuple(_beginnings(history.categories[name].cast(pl.String)) for name in nominal),
         person=person,
+        apart=shares_apart(history, release, histories),
     )
 
 
