@@ -75,7 +75,12 @@ def chart(rows: Rows, language: str) -> Spec:
         },
     }
     curve = {"mark": {"type": "line", "point": True}, "encoding": place}
-    label = {"mark": {"type": "text", "dy": -8, "fontSize": 9}, "encoding": {**place, "text": {"field": "k"}}}
+    # Lines lie close to each other: k stands at the outer two.
+    label = {
+        "transform": [{"filter": {"field": "profile", "oneOf": ["tight", "strong"]}}],
+        "mark": {"type": "text", "dy": -8, "fontSize": 9},
+        "encoding": {**place, "text": {"field": "k"}},
+    }
     facet = {"field": "panel", "type": "nominal", "sort": list(panels.values()), "title": None}
     spec = {"layer": [curve, label], "width": 260, "height": 200}
     return {"data": {"values": points}, "facet": facet, "columns": 2, "spec": spec}
