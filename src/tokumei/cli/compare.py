@@ -163,17 +163,21 @@ def _show(console: Console, runs: Sequence[Run]) -> None:
             run.name,
             "" if run.loss is None else percent(run.loss),
             "" if run.risk is None else percent(run.risk),
+            "" if run.learned is None else percent(run.learned),
             "failed" if run.failure else run.verdict.replace("-", " "),
             "*" if run.front else "",
             round(run.seconds, 1),
         ]
         for run in runs
     ]
-    show_table(console, ["release", "lost", "named", "verdict", "front", "seconds"], rows)
+    show_table(console, ["release", "lost", "named", "learned", "verdict", "front", "seconds"], rows)
     for run in runs:
         if run.failure:
             console.print(f"{run.name} failed: {run.message}", markup=False)
-    console.print("lost: information that is gone (cell error); named: owners that the best attack names")
+    console.print(
+        "lost: information that is gone (cell error); named: owners that the best attack names; learned: what somebody "
+        "who knows three records of a person gets right of the column that tells most"
+    )
     front = ", ".join(run.name for run in runs if run.front)
     if front:
-        console.print(f"best trade-offs (*): {front}", markup=False)
+        console.print(f"best trade-offs of lost and named (*): {front}", markup=False)
