@@ -6,6 +6,7 @@ neither knows object stores. The variables:
 
     TOKUMEI_ARENA_HOME     folder of database, files and secret key (default: ~/.local/share/tokumei-arena)
     TOKUMEI_ARENA_SECRET   secret key; without it one is generated in the folder, readable by its owner only
+    TOKUMEI_ARENA_LOG_KEY  64 hexadecimal digits that sign heads of the log; else generated in the folder; for workers
     TOKUMEI_ARENA_HOSTS    host names the server answers to, separated by commas (default: localhost)
     TOKUMEI_ARENA_ROLE     "web" cannot open ground truth, "worker" can
     TOKUMEI_ARENA_URL      address under which people reach the server, as mails name it (https://cup.example.org)
@@ -23,6 +24,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 OWNER_ONLY_FOLDER, OWNER_ONLY_FILE = 0o700, 0o600
 SHORTEST_LEASE, USUAL_LEASE = 1, 30
+LOG_KEY_FILE, LOG_KEY_BYTES = "log.key", 32
 # Threads of web processes and workers stay, and so do their connections, as long as they are used.
 KEEP_CONNECTION_SECONDS = 60
 # What is stored where: only "truth" holds what nobody but the judge may read.
@@ -120,15 +123,36 @@ def lease_seconds() -> int:
 
 def secret_key() -> str:
     """Return the secret key; the first process of a new arena makes it."""
-    given = os.environ.get("TOKUMEI_ARENA_SECRET")
-    if given:
-        return given
-    path = home() / "secret.key"
-    fresh = home() / f".secret.{secrets.token_hex(8)}"
+    return os.environ.get("TOKUMEI_ARENA_SECRET") or _made_once("secret.key", lambda: secrets.token_urlsafe(64))
+
+
+def log_key() -> bytes:
+    """Return the key that signs heads of the log; the first worker of a new arena makes it."""
+    given = os.environ.get("TOKUMEI_ARENA_LOG_KEY")
+    text = given or _made_once(LOG_KEY_FILE, lambda: secrets.token_hex(LOG_KEY_BYTES))
+    try:
+        found = bytes.fromhex(text)
+    except ValueError:
+        found = b""
+    if len(found) != LOG_KEY_BYTES:
+        # The value is a secret: it is never shown.
+        place = "TOKUMEI_ARENA_LOG_KEY" if given else str(home() / LOG_KEY_FILE)
+        raise ImproperlyConfigured(f"{place} has to be {2 * LOG_KEY_BYTES} hexadecimal digits")
+    return found
+
+
+def has_log_key() -> bool:
+    """Return whether this machine holds the key that signs heads of the log."""
+    return bool(os.environ.get("TOKUMEI_ARENA_LOG_KEY")) or (home() / LOG_KEY_FILE).exists()
+
+
+def _made_once(name: str, make: Callable[[], str]) -> str:
+    """Return what stands in a file of ours, which is made if it is not there."""
+    path, fresh = home() / name, home() / f".{name}.{secrets.token_hex(8)}"
     if not path.exists():
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY_FILE)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_urlsafe(64))
+            file.write(make())
         try:
             # Of two processes that start at once, one links first and both read the same key.
             path.hardlink_to(fresh)

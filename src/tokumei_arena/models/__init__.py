@@ -14,7 +14,8 @@ from tokumei_arena.models.contests import (
     Team,
     check_slug,
 )
-from tokumei_arena.models.log import LogEntry
+from tokumei_arena.models.log import LogEntry, LogHead
+from tokumei_arena.models.operation import WorkerBeat
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
 from tokumei_arena.models.work import Attempt, Choice, Evaluation, Rescore, RescoreItem, Submission, Target, TargetFile
 
@@ -31,6 +32,7 @@ __all__ = [
     "Feedback",
     "Leased",
     "LogEntry",
+    "LogHead",
     "Membership",
     "Message",
     "OneTimeLink",
@@ -44,5 +46,6 @@ __all__ = [
     "TargetFile",
     "Team",
     "WorkState",
+    "WorkerBeat",
     "check_slug",
 ]
