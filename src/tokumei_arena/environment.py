@@ -13,6 +13,9 @@ neither knows object stores. The variables:
     TOKUMEI_ARENA_HTTPS    "1" behind TLS: secure cookies, HSTS, redirects
     TOKUMEI_ARENA_HSTS_SUBDOMAINS, TOKUMEI_ARENA_HSTS_PRELOAD   "1": for all names below this one; for browsers' lists
     TOKUMEI_ARENA_LEASE    seconds after which the work of a silent worker is given to another (default: 30)
+    TOKUMEI_ARENA_LOG      "json": messages and requests as lines of JSON on standard error
+    TOKUMEI_ARENA_METRICS_TOKEN   token for /metrics from elsewhere than this machine
+    TOKUMEI_ARENA_SANDBOX  "limits": evaluate without a sandbox
     TOKUMEI_ARENA_DEBUG    "1" for developers only
     DATABASE_URL           postgresql://user:password@host:port/name
     STORAGE_URL            s3://key:secret@host:port/bucket?tls=0
@@ -108,6 +111,14 @@ def hosts() -> list[str]:
 def role() -> str:
     """Return what this process is: 'web' or 'worker'."""
     return os.environ.get("TOKUMEI_ARENA_ROLE", "web")
+
+
+def log_form() -> str:
+    """Return how messages are written: 'line' for people, 'json' for programs."""
+    text = os.environ.get("TOKUMEI_ARENA_LOG") or "line"
+    if text not in ("line", "json"):
+        raise ImproperlyConfigured(f"TOKUMEI_ARENA_LOG is '{text}', but it has to be 'line' or 'json'")
+    return text
 
 
 def lease_seconds() -> int:

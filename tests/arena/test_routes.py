@@ -131,6 +131,7 @@ ACCESS: dict[str, str | tuple[str, ...]] = {
     "POST desk/referees/<uuid:pk>/resign/": "r",
     "POST desk/accounts/erase/": "r",
     "GET desk/log/": "r",
+    "GET desk/health/": "r",
     "GET desk/operations/": "r",
     "GET desk/c/<slug:slug>/": "r",
     "GET desk/c/<slug:slug>/live/": "r",

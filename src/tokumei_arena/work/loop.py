@@ -13,16 +13,16 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import get_connection
 from django.db import close_old_connections, connection
 
+from tokumei_arena import clock
 from tokumei_arena.records import sign_due_heads
 from tokumei_arena.teams import send_waiting
-from tokumei_arena.work import evaluation, leftovers
+from tokumei_arena.work import beats, evaluation, leftovers
 
 logger = logging.getLogger(__name__)
 IDLE_SECONDS = 0.5
 AFTER_TROUBLE_SECONDS = 2.0
 SWEEP_SECONDS = 6 * 3600.0
 MAIL_SECONDS = 1.0
-SIGN_SECONDS = 5.0
 SMTP = "django.core.mail.backends.smtp.EmailBackend"
 
 
@@ -34,7 +34,7 @@ def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
     count = slots or len(os.sched_getaffinity(0))
     threads = [threading.Thread(target=_work, args=(stop,), name=f"worker-{number}") for number in range(count)]
     threads.append(threading.Thread(target=_sweep_now_and_then, args=(stop,), name="sweeper"))
-    threads.append(threading.Thread(target=_sign_heads, args=(stop,), name="notary"))
+    threads.append(threading.Thread(target=_tell_and_sign, args=(stop, count), name="notary"))
     threads.append(threading.Thread(target=_send_mail, args=(stop,), name="mailer"))
     for thread in threads:
         thread.start()
@@ -74,16 +74,23 @@ def _send_mail(stop: threading.Event) -> None:
         stop.wait(MAIL_SECONDS)
 
 
-def _sign_heads(stop: threading.Event) -> None:
-    """Sign the log whenever a phase has begun."""
-    while not stop.is_set():
+def _tell_and_sign(stop: threading.Event, slots: int) -> None:
+    """Tell that this worker is there, and sign the log whenever a phase has begun."""
+    started = clock.now()
+    while True:
         try:
-            sign_due_heads()
+            if stop.is_set():
+                beats.leave()
+            else:
+                beats.beat(started, slots)
+                sign_due_heads()
         except Exception:
-            logger.exception("the head of the log could not be signed; it is tried again in a moment")
+            logger.exception("this worker could not tell that it is there, or sign the log; it is tried again")
         finally:
             connection.close()
-        stop.wait(SIGN_SECONDS)
+        if stop.is_set():
+            return
+        stop.wait(beats.BEAT_SECONDS)
 
 
 def _sweep_now_and_then(stop: threading.Event) -> None:

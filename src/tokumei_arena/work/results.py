@@ -21,7 +21,7 @@ from tokumei.contests import file_name
 from tokumei_arena.models import Blob, Evaluation, Leased, RescoreItem, Round, Submission, Target, TargetFile, WorkState
 from tokumei_arena.records import discard_blob, put_file, record
 from tokumei_arena.work import intake, leases
-from tokumei_arena.work.sandbox import Death
+from tokumei_arena.work.sandbox import Death, open_left
 
 INTERRUPTED, NO_DATA = "interrupted", "no-data"
 REASONS = {
@@ -127,7 +127,7 @@ def open_target(
     """
     made = []
     for listed in files:
-        with (folder / listed["path"]).open("rb") as file:
+        with open_left(folder, listed["path"]) as file:
             made.append(put(Blob.Area(listed["area"]), file_name(listed["name"]), File(file)))
     with transaction.atomic():
         mine = leases.held(target, lease)
