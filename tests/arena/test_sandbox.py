@@ -239,12 +239,13 @@ def opened(path):
         return "closed"
 import sqlite3, tempfile
 (home / "files/truth/new").write_bytes(b"stored")
+(home / "files/data/later").write_bytes(b"read")
 with sqlite3.connect(home / "arena.sqlite3") as database:
     database.execute("INSERT INTO t VALUES (1)")
 with tempfile.NamedTemporaryFile("w+") as file:
     file.write("own")
     file.flush()
-    print(opened(Path(file.name)))
+    print(opened(Path(file.name)), opened(home / "files/data/later"))
 for name in ("files/truth/old", "files/truth/new", "work/job/truth", "log.key", "files/uploads/a", "secret.key"):
     print(opened(home / name))
 """
@@ -266,5 +267,5 @@ def test_a_web_process_stores_ground_truth_and_cannot_read_it(tmp_path: Path) ->
         text=True,
         check=False,
     )
-    assert ran.stdout.split("\n")[:-1] == ["own", *["closed"] * 4, "files/uploads/a", "secret.key"], ran.stderr
+    assert ran.stdout.split("\n")[:-1] == ["own read", *["closed"] * 4, "files/uploads/a", "secret.key"], ran.stderr
     assert (tmp_path / "files/truth/new").read_bytes() == b"stored"

@@ -31,7 +31,13 @@ def close_truth() -> bool:
     """Close what a web process need not read, before it has threads; return whether that worked."""
     home = environment.home()
     closed = [home / "files/truth", home / "work", home / environment.LOG_KEY_FILE]
-    for folder in (home / "tmp", *closed[:2]):
+    # What is made later has no rule of its own and could not be read.
+    for folder in (
+        home / "tmp",
+        home / "counts",
+        home / "work",
+        *(home / "files" / area for area in environment.AREAS),
+    ):
         folder.mkdir(mode=environment.OWNER_ONLY_FOLDER, parents=True, exist_ok=True)
     # Whatever is written for a moment has to lie where it can be read again.
     os.environ["TMPDIR"] = tempfile.tempdir = str(home / "tmp")
