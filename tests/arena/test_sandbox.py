@@ -157,6 +157,8 @@ def hostile(box: Box, arena: dict[str, str], tmp_path: Path, only: Sequence[str]
             capture_output=True,
             check=False,
             text=True,
+            # As the worker has it.
+            umask=0o077,
         )
     assert ran.returncode == 0, ran.stderr
     told = json.loads((folder / "result.json").read_bytes())

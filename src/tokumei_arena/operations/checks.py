@@ -110,7 +110,8 @@ def _workers() -> Check:
     slots = sum(worker.slots for worker in found)
     text = ngettext("%(count)d worker is there", "%(count)d workers are there", len(found)) % {"count": len(found)}
     more = ngettext("%(count)d evaluation at a time", "%(count)d evaluations at a time", slots) % {"count": slots}
-    return Check("worker", State.OK, f"{text}: {more}.")
+    told = _("%(workers)s: %(evaluations)s.") % {"workers": text, "evaluations": more}
+    return Check("worker", State.OK, told)
 
 
 def _sandbox() -> Check:

@@ -115,9 +115,16 @@ def _show_programs() -> None:
         opened = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in inside]
         _mount("none", folder, 0, "tmpfs")
         for path, descriptor in opened:
-            path.mkdir(mode=0o755, parents=True, exist_ok=True)
+            _make_way(path)
             _mount(f"/proc/self/fd/{descriptor}", path, BIND)
             os.close(descriptor)
+
+
+def _make_way(path: Path) -> None:
+    """Make folders that everybody may walk through, although the worker makes none."""
+    before = os.umask(0o022)
+    path.mkdir(parents=True, exist_ok=True)
+    os.umask(before)
 
 
 def _free_place() -> Path:
