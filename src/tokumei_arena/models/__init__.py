@@ -8,6 +8,7 @@ from tokumei_arena.models.contests import (
     Contest,
     DataFile,
     Feedback,
+    Logo,
     Membership,
     Phase,
     Round,
@@ -17,7 +18,17 @@ from tokumei_arena.models.contests import (
 from tokumei_arena.models.log import LogEntry, LogHead
 from tokumei_arena.models.operation import WorkerBeat
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
-from tokumei_arena.models.work import Attempt, Choice, Evaluation, Rescore, RescoreItem, Submission, Target, TargetFile
+from tokumei_arena.models.work import (
+    Attempt,
+    Choice,
+    Evaluation,
+    Rescore,
+    RescoreItem,
+    SelfCheck,
+    Submission,
+    Target,
+    TargetFile,
+)
 
 __all__ = [
     "Announcement",
@@ -33,6 +44,7 @@ __all__ = [
     "Leased",
     "LogEntry",
     "LogHead",
+    "Logo",
     "Membership",
     "Message",
     "OneTimeLink",
@@ -41,6 +53,7 @@ __all__ = [
     "Rescore",
     "RescoreItem",
     "Round",
+    "SelfCheck",
     "Submission",
     "Target",
     "TargetFile",
