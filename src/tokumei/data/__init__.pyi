@@ -1,3 +1,8 @@
+from tokumei.data.apart import GROUPS_NAME as GROUPS_NAME
+from tokumei.data.apart import SENSITIVE_NAME as SENSITIVE_NAME
+from tokumei.data.apart import ApartValues as ApartValues
+from tokumei.data.apart import columns_apart as columns_apart
+from tokumei.data.apart import with_values_apart as with_values_apart
 from tokumei.data.arrays.assignment import assign as assign
 from tokumei.data.arrays.assignment import solve_assignment as solve_assignment
 from tokumei.data.arrays.distinct import distinct as distinct
@@ -32,8 +37,10 @@ from tokumei.data.cleaning import cleaned as cleaned
 from tokumei.data.cleaning import subject_text as subject_text
 from tokumei.data.cleaning import without_words as without_words
 from tokumei.data.coarsening import Coarsened as Coarsened
+from tokumei.data.coarsening import category_labels as category_labels
 from tokumei.data.coarsening import coarse_columns as coarse_columns
 from tokumei.data.coarsening import coarsened as coarsened
+from tokumei.data.coarsening import coarsened_part as coarsened_part
 from tokumei.data.coarsening import in_middles as in_middles
 from tokumei.data.coded_rows import CodedRows as CodedRows
 from tokumei.data.column_choices import CALENDAR_UNITS as CALENDAR_UNITS

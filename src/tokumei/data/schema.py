@@ -372,6 +372,8 @@ def _column(name: str, spec: Any, file: str) -> Column:  # noqa: C901 - one line
     demand, fault = read_demand(spec.get("sensitive", False))
     if fault := fault or grid_fault(kind, spec):
         raise refuse(fault)
+    if demand is not None and demand.apart and kind is not Kind.CATEGORY:
+        raise refuse(f"only categories can be published apart, but this is a {kind}; leave 'apart' out")
     if kind is Kind.PLACE and not (spec.get("latitude") and spec.get("longitude")):
         raise refuse("a place needs the names of its latitude and longitude columns")
     return Column(
