@@ -24,12 +24,12 @@ from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 class PublishedClasses:
     """Rows ``starts[c]`` to ``starts[c + 1]`` are the history of class c, shared by ``members[c]`` pseudonyms.
 
-    Ordered fields are ``low``, ``high`` and ``hidden`` (field by row); of the nominal field j, row r holds the codes
-    ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden. ``weight`` is what one value of a hidden cell
-    is worth: the inverse of the number of values that the original has there; ``codes`` is how many codes the original
-    has for each nominal field, and ``kindred`` numbers alike those whose names begin alike. ``person`` are the columns
-    that tell of the person and not of a record: all rows of a pseudonym show the same there. ``apart`` says how often a
-    class has each code of a column that is published apart.
+    Ordered fields are ``low``, ``high``, ``hidden`` and ``missing`` (field by row; what is missing is hidden, too); of
+    the nominal field j, row r holds the codes ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden.
+    ``weight`` is what one value of a hidden cell is worth: the inverse of the number of values that the original has
+    there; ``codes`` is how many codes the original has for each nominal field, and ``kindred`` numbers alike those whose
+    names begin alike. ``person`` are the columns that tell of the person and not of a record: all rows of a pseudonym
+    show the same there. ``apart`` says how often a class has each code of a column that is published apart.
     """
 
     histories: Histories
@@ -40,6 +40,7 @@ class PublishedClasses:
     low: Ints
     high: Ints
     hidden: Bools
+    missing: Bools
     bounds: Ints
     elements: Ints
     weight: Floats
@@ -85,6 +86,12 @@ class PublishedClasses:
         kindred = self.kindred[self.nominal.index(name)]
         return kindred[np.minimum(codes, len(kindred) - 1)]
 
+    @cached_property
+    def admitted(self) -> tuple[Ints, Ints, Bools]:
+        """The values that ordered cells admit: ends, and which are withheld; missing ones admit what is missing."""
+        low, high = (np.where(self.missing, MISSING, ends) for ends in (self.low, self.high))
+        return low, high, self.hidden & ~self.missing
+
     def rows(self, number: int) -> slice:
         """Return where the rows of a class are."""
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
@@ -119,6 +126,7 @@ def lay_out_classes(history: History, release: Release, *, person: tuple[str, ..
         low=np.stack([cells.lo for cells in ranges]) if ranges else nothing,
         high=np.stack([cells.hi for cells in ranges]) if ranges else nothing,
         hidden=np.stack([cells.suppressed for cells in ranges]) if ranges else nothing.astype(np.bool_),
+        missing=np.stack([cells.missing for cells in ranges]) if ranges else nothing.astype(np.bool_),
         bounds=(
             np.stack([cells.offsets + base[j] for j, cells in enumerate(sets)])
             if sets
