@@ -77,7 +77,8 @@ class Line:
     def classes(self) -> dict[str, list[object]]:
         """Return what pyCANON is asked about."""
         kept = self.group >= 0
-        return {"class": self.group[kept].tolist(), "s": self.values[kept].tolist()}
+        # As texts: the distance of whole numbers would be the ordered one.
+        return {"class": self.group[kept].tolist(), "s": [f"value {one}" for one in self.values[kept]]}
 
     def told(self, theirs: Mapping[str, Any] | str) -> str:
         """Return the line of the table."""
@@ -100,7 +101,8 @@ def ours(frame: pl.DataFrame, column: str, demand: str, k: int, name: str) -> Li
     try:
         release, secret = anonymized(history, KAnonymity(k=k), seed=1)
     except InfeasibleError:
-        return Line(name, "Tokumei k-anonymity", *[_codes(frame, column)] * 2, note="refused: the whole table lacks it")
+        values = _codes(frame, column)
+        return Line(name, "Tokumei k-anonymity", values, values, note="refused: the whole table lacks it")
     seconds = time.process_time() - begin
     if release.apart is None:
         shown = release.text().drop("pseudonym", column).select(pl.struct(pl.all()).rank("dense")).to_series()

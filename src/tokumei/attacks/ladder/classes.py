@@ -27,7 +27,7 @@ class PublishedClasses:
     Ordered fields are ``low``, ``high``, ``hidden`` and ``missing`` (field by row; what is missing is hidden, too); of
     the nominal field j, row r holds the codes ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden.
     ``weight`` is what one value of a hidden cell is worth: the inverse of the number of values that the original has
-    there; ``codes`` is how many codes the original has for each nominal field, and ``kindred`` numbers alike those whose
+    there; ``codes`` is how many codes the original has for each nominal field; ``kindred`` numbers alike those whose
     names begin alike. ``person`` are the columns that tell of the person and not of a record: all rows of a pseudonym
     show the same there. ``apart`` says how often a class has each code of a column that is published apart.
     """
