@@ -77,7 +77,8 @@ class Line:
     def classes(self) -> dict[str, list[object]]:
         """Return what pyCANON is asked about."""
         kept = self.group >= 0
-        return {"class": self.group[kept].tolist(), "s": self.values[kept].tolist()}
+        # As texts: the distance of whole numbers would be the ordered one.
+        return {"class": self.group[kept].tolist(), "s": [f"value {one}" for one in self.values[kept]]}
 
     def told(self, theirs: Mapping[str, Any] | str) -> str:
         """Return the line of the table."""

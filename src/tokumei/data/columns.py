@@ -174,11 +174,9 @@ def read_column(name: str, spec: Any, file: str) -> Column:  # noqa: C901 - one 
         raise refuse(f"step must be a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}, got {str(step)[:40]}")
     if spec.get("format") and (fault := _format_fault(kind, spec["format"])):
         raise refuse(fault)
-    demand, fault = read_demand(spec.get("sensitive", False))
+    demand, fault = read_demand(spec.get("sensitive", False), kind)
     if fault := fault or grid_fault(kind, spec):
         raise refuse(fault)
-    if demand is not None and demand.apart and kind is not Kind.CATEGORY:
-        raise refuse(f"only categories can be published apart, but this is a {kind}; leave 'apart' out")
     if kind is Kind.PLACE and not (spec.get("latitude") and spec.get("longitude")):
         raise refuse("a place needs the names of its latitude and longitude columns")
     return Column(
