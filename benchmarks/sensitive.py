@@ -77,7 +77,8 @@ class Line:
     def classes(self) -> dict[str, list[object]]:
         """Return what pyCANON is asked about."""
         kept = self.group >= 0
-        return {"class": self.group[kept].tolist(), "s": self.values[kept].tolist()}
+        # As texts: the distance of whole numbers would be the ordered one.
+        return {"class": self.group[kept].tolist(), "s": [f"value {one}" for one in self.values[kept]]}
 
     def told(self, theirs: Mapping[str, Any] | str) -> str:
         """Return the line of the table."""
@@ -95,12 +96,12 @@ class Line:
 
 def ours(frame: pl.DataFrame, column: str, demand: str, k: int, name: str) -> Line:
     """Return the line of our release under one demand."""
-    history = history_of(frame, column, demand)
+    history, values = history_of(frame, column, demand), _codes(frame, column)
     begin = time.process_time()
     try:
         release, secret = anonymized(history, KAnonymity(k=k), seed=1)
     except InfeasibleError:
-        return Line(name, "Tokumei k-anonymity", *[_codes(frame, column)] * 2, note="refused: the whole table lacks it")
+        return Line(name, "Tokumei k-anonymity", values, values, note="refused: the whole table lacks it")
     seconds = time.process_time() - begin
     if release.apart is None:
         shown = release.text().drop("pseudonym", column).select(pl.struct(pl.all()).rank("dense")).to_series()
@@ -113,9 +114,7 @@ def ours(frame: pl.DataFrame, column: str, demand: str, k: int, name: str) -> Li
     group[secret.rows] = shown.to_numpy().astype(np.int64)
     answers = climb_ladder(history, release, secret, rng=np.random.default_rng(1), quick=True)
     sure = answers[Question.ATTRIBUTES].figures[f"all-but-{column}/certain"].value
-    return Line(
-        name, "Tokumei k-anonymity", group, _codes(frame, column), _penalty(frame, column, group), seconds, sure
-    )
+    return Line(name, "Tokumei k-anonymity", group, values, _penalty(frame, column, group), seconds, sure)
 
 
 def theirs(frame: pl.DataFrame, column: str, name: str, tool: str, told: dict[str, Any] | str) -> Line:

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from tests.sample_histories import sample
 from tokumei.cli.plans import foreseen
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
 from tokumei.data.raw import Source
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InputError, ParameterError
 from tokumei.flow import estimating as estimate_module
 from tokumei.flow.estimating import FACTOR, Size, estimate, estimate_in_memory, estimate_in_parts

@@ -96,7 +96,7 @@ def _plain(value: object) -> str:
     return f'"{value}"'
 
 
-def read_demand(value: object) -> tuple[Demand | None, str]:
+def read_demand(value: object, kind: str = "category") -> tuple[Demand | None, str]:
     """Return what ``sensitive`` demands (None: the column is not sensitive), or what is wrong with it."""
     if isinstance(value, bool):
         return (Demand() if value else None), ""
@@ -114,6 +114,8 @@ def read_demand(value: object) -> tuple[Demand | None, str]:
     if "l" in numbers:
         numbers["values"] = numbers.pop("l")
     demand = Demand(**numbers)
+    if demand.apart and kind != "category":
+        return demand, f"only categories can be published apart, but this is a {kind}; leave 'apart' out"
     return demand, _demand_fault(demand)
 
 

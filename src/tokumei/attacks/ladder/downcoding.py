@@ -12,7 +12,7 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
 from tokumei.attacks.ladder.range_values import Ties, values_in_ranges
-from tokumei.data import History
+from tokumei.data import MISSING, History
 
 
 def guessed_records(classes: PublishedClasses, *, rng: np.random.Generator) -> tuple[Ints, Ints]:
@@ -27,7 +27,8 @@ def guessed_records(classes: PublishedClasses, *, rng: np.random.Generator) -> t
             columns.append(hub_values)
         elif field < len(classes.ordered):
             low, high, hidden = (ends[field][row] for ends in (classes.low, classes.high, classes.hidden))
-            columns.append(values_in_ranges(low, high, hidden, tied, rng=rng))
+            guessed = values_in_ranges(low, high, hidden, tied, rng=rng)
+            columns.append(np.where(classes.missing[field][row], MISSING, guessed))
         else:
             columns.append(_nth_element(classes, field - len(classes.ordered), row, rank))
     nothing = np.zeros(len(row), dtype=np.bool_)
