@@ -13,7 +13,9 @@ from tokumei_arena.models.contests import (
     Round,
     Team,
     check_slug,
+    kind_label,
 )
+from tokumei_arena.models.event import Attachment, Delivery, Extension, Office, Page, PublicFile, Webhook
 from tokumei_arena.models.log import LogEntry
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
 from tokumei_arena.models.work import Attempt, Choice, Evaluation, Rescore, RescoreItem, Submission, Target, TargetFile
@@ -21,21 +23,27 @@ from tokumei_arena.models.work import Attempt, Choice, Evaluation, Rescore, Resc
 __all__ = [
     "Announcement",
     "ApiToken",
+    "Attachment",
     "Attempt",
     "Blob",
     "Choice",
     "Clarification",
     "Contest",
     "DataFile",
+    "Delivery",
     "Evaluation",
+    "Extension",
     "Feedback",
     "Leased",
     "LogEntry",
     "Membership",
     "Message",
+    "Office",
     "OneTimeLink",
+    "Page",
     "Person",
     "Phase",
+    "PublicFile",
     "Rescore",
     "RescoreItem",
     "Round",
@@ -43,6 +51,8 @@ __all__ = [
     "Target",
     "TargetFile",
     "Team",
+    "Webhook",
     "WorkState",
     "check_slug",
+    "kind_label",
 ]

@@ -3,14 +3,17 @@ from tokumei_arena.records.archive import import_contest as import_contest
 from tokumei_arena.records.backup import back_up as back_up
 from tokumei_arena.records.backup import restore as restore
 from tokumei_arena.records.downloads import attachment as attachment
+from tokumei_arena.records.log_filter import LogFilter as LogFilter
 from tokumei_arena.records.logbook import LogState as LogState
 from tokumei_arena.records.logbook import log_state as log_state
 from tokumei_arena.records.logbook import record as record
+from tokumei_arena.records.logbook import values_of_entry as values_of_entry
 from tokumei_arena.records.storage import PART as PART
 from tokumei_arena.records.storage import FolderStorage as FolderStorage
 from tokumei_arena.records.storage import copy_to as copy_to
 from tokumei_arena.records.storage import discard_blob as discard_blob
 from tokumei_arena.records.storage import empty_blob as empty_blob
 from tokumei_arena.records.storage import make_blob as make_blob
+from tokumei_arena.records.storage import open_stored as open_stored
 from tokumei_arena.records.storage import put_file as put_file
 from tokumei_arena.records.storage import store as store

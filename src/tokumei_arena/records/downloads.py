@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import PurePath
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -18,6 +19,16 @@ from tokumei_arena.models import Blob
 from tokumei_arena.records.storage import open_stored
 
 PIECE = 1 << 18
+TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".pdf": "application/pdf",
+    ".zip": "application/zip",
+}
 
 
 def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
@@ -26,7 +37,8 @@ def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
         message = _("the file was removed on %(date)s: invalid files are kept for some time only")
         raise RefusedError(message % {"date": f"{blob.removed_at:%Y-%m-%d}"}, code="file-removed")
     file = open_stored(blob)
-    kind = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/octet-stream"
+    # Pictures have their type, so that a page can show them; everything else is only ever saved.
+    kind = TYPES.get(PurePath(name).suffix, "application/octet-stream")
     response: HttpResponseBase
     if isinstance(request, ASGIRequest):
         # A plain FileResponse would be read into memory as a whole before the first byte goes out.

@@ -89,18 +89,18 @@ def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None
         "form": None if why_not and not refused else uploads.upload_form(rules.guess_files, refused, request),
         "why_not": why_not,
         "attack_feedback": round_.get_attack_feedback_display(),
-        "is_referee": access.is_referee(request.user),
+        "is_referee": access.sees_all(request.user, round_.contest),
     }
     return render(request, "play/target.html", context, status=refused.status if refused else 200)
 
 
 def _why_not(viewer: access.Viewer, found: Target) -> str:
     """Return why this viewer cannot hand in guesses now, or nothing."""
-    if access.is_referee(viewer) or not isinstance(viewer, Person):
+    if access.sees_all(viewer, found.round.contest) or not isinstance(viewer, Person):
         return _("referees hand nothing in")
     try:
         team = access.need_member(viewer, found.round.contest, *MAY_SUBMIT)
-        access.need_phase(found.round, Phase.Kind.ATTACK)
+        access.need_phase(found.round, Phase.Kind.ATTACK, team)
     except ArenaError as error:
         return error.message
     return "" if remaining_tries(found.round, team, found) else _("no tries are left")
