@@ -42,6 +42,7 @@ from tokumei.data import (
     Secret,
     drawn,
     frame_of_library,
+    input_path,
     library_of,
     middles,
     read_secret,
@@ -370,7 +371,7 @@ def report(
         reports.check_frame(frame)
     if output is not None:
         reports.check_document(Path(output), language)
-    file = Path(original) if isinstance(original, (str, Path)) else None
+    file = input_path(original) if isinstance(original, (str, Path)) else None
     opened = _opened(original, release, schema, secret)
     identity = reports.identify(file, opened.folder, original_sha256=opened.original_sha256, date=date, author=author)
     chosen, allowed = _limits(recipient, limits), _allowed(release, allow)

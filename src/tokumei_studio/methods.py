@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import cache
 from importlib.metadata import entry_points
 
-from tokumei import profiles
 from tokumei.errors import UnknownPartError
 from tokumei.parts import Method, find_part, has_parameter
+from tokumei.profiles import Content
 
 CONTESTS = "tokumei.contests."
 # The one whose promise is proven stands first; the names alone taken away show what that is worth.
@@ -35,13 +34,5 @@ def has_k(name: str) -> bool:
 
 
 def contents() -> list[str]:
-    """Return the profiles of what contents show, none where the library has none."""
-    return [str(profile) for profile in getattr(profiles, "Content", ())]
-
-
-@cache
-def can_search() -> bool:
-    """Return whether ``tokumei anonymize`` looks for settings that keep to the limits of a recipient."""
-    from tokumei.cli.anonymize import anonymize  # noqa: PLC0415 - loads the command line
-
-    return "recipient" in inspect.signature(anonymize).parameters
+    """Return the profiles of what contents show."""
+    return [str(profile) for profile in Content]

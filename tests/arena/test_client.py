@@ -276,6 +276,15 @@ def test_taking_part_from_the_command_line(arena: tuple[Contest, Person], run: R
     guesses = _write(tmp_path, "F1.csv", world.guesses())
     ran = run("arena", "attack", "Nobody", guesses)
     assert (ran.status, ran.err) == (2, f"tokumei: there is no target 'Nobody'; there are {alias}\n")
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
+        packed.writestr("elsewhere/F1.csv", b"")
+    ran = run("arena", "attack-all", tmp_path / "all.zip")
+    assert (ran.status, ran.err.split(" (")[0][-33:]) == (2, "has no folder named like a target")
+    contest.rounds.update(attack_limit=2)
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
+        packed.writestr(f"{alias}/F1.csv", world.guesses())
+    ran = run("arena", "attack-all", tmp_path / "all.zip", "--json")
+    assert (list(ran.json["submissions"]), ran.json["unanswered"]) == ([alias], [])
     ran = run("arena", "attack", alias.lower(), guesses, "--wait", "--json")
     assert (ran.status, ran.json["submission"]["verdict"]) == (0, "valid")
     ran = run("arena", "attack", alias, guesses, "--json")

@@ -168,7 +168,7 @@ def anonymize(
             size, expected = Size.of(history), estimate(history, chosen)
             data_name = f"data.{whole.data_format}"
     if dry_run:
-        refuse_overwriting(save_plan, Path(whole.input), plan, schema)
+        refuse_overwriting(save_plan, source, plan, schema)
         where = _where(output, data_name)
         _finish_dry_run(size, whole, expected, where, save_plan, audit=not skip_audit, json=json)
     if save_plan is not None:
@@ -212,10 +212,12 @@ def _tell_reading(history: History, named: str | None, *, inferred: bool, json: 
 
 def _needed(data: Path | None, planned: str = "") -> Path:
     """Return the input: the file that is named, else that of the plan."""
+    from tokumei.data import input_path
+
     if data is None and not planned:
         message = "name the file to anonymize: tokumei anonymize INPUT -o RELEASE_DIR"
         raise ParameterError(message, code="usage")
-    return data or Path(planned)
+    return data or input_path(planned)
 
 
 def _asked(data: Path | None, asked: dict[str, Any]) -> Plan:

@@ -14,6 +14,7 @@ from tokumei.cli.options import (
     FreshOption,
     LimitsOption,
     MemoryOption,
+    OriginalOption,
     QuickOption,
     RecipientOption,
     allowed_by,
@@ -53,7 +54,7 @@ SignOption = Annotated[
 
 
 def audit(
-    original: Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")],
+    original: OriginalOption,
     release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
     secret: Annotated[
         Path | None, typer.Option("--secret", metavar="FILE", help="With it, true hits are counted.")

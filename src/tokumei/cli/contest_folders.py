@@ -103,7 +103,8 @@ def scored(
 
 
 def _refuse_incomplete(contest: Contest, folder: Path) -> None:
-    missing = [file.filename for file in contest.guess_files if not (folder / file.filename).is_file()]
+    wanted = [file.filename for file in contest.guess_files if not file.optional]
+    missing = [name for name in wanted if not (folder / name).is_file()]
     if missing:
         message = f"{folder} lacks {', '.join(missing)}; put the guesses there"
         raise InputError(message, code="files-missing", file=str(folder))

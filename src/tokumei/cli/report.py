@@ -12,6 +12,7 @@ from tokumei.cli.options import (
     FreshOption,
     LimitsOption,
     MemoryOption,
+    OriginalOption,
     QuickOption,
     RecipientOption,
     allowed_by,
@@ -39,7 +40,7 @@ def parse_levels(text: str | None, option: str) -> list[int]:
 
 
 def report(
-    original: Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")],
+    original: OriginalOption,
     release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .html, or .pdf.")],
     secret: Annotated[

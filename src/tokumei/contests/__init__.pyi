@@ -4,6 +4,8 @@ from tokumei.contests.base import find_contest as find_contest
 from tokumei.contests.base import make_contest as make_contest
 from tokumei.contests.base import playable_contests as playable_contests
 from tokumei.contests.base import suggested_contest as suggested_contest
+from tokumei.contests.cohorts import assign_cohorts as assign_cohorts
+from tokumei.contests.cohorts import commitment as commitment
 from tokumei.contests.notes import make_note as make_note
 from tokumei.contests.notes import note_of_error as note_of_error
 from tokumei.contests.notes import notes_of as notes_of

@@ -67,6 +67,8 @@ class Contest(Part):
     has_attack_task: ClassVar[bool] = True
     sizes: ClassVar[Sizes | None] = None
     draws_private_data: ClassVar[bool] = False
+    # How many data sets there are from which teams get theirs by the hash of their name; None: one for each team.
+    cohorts: ClassVar[int | None] = None
     rounds: ClassVar[Mapping[str, RoundPreset]] = STANDARD_ROUNDS
     # Parameters that follow from the kind of round (see `for_round`); a referee is not asked for them.
     set_by_round: ClassVar[frozenset[str]] = frozenset()
@@ -180,6 +182,17 @@ class Contest(Part):
     def guess_order(self, figures: Figures) -> tuple[float, ...]:
         """Return what orders several valid attempts at one target, lowest first; the first one counts."""
         return (-float(figures[self.matrix_figure]),)
+
+    def banded(self, figures: Figures) -> Figures | None:
+        """Return what a team is told of an attack where only bands are told; None: bands of every figure."""
+        del figures
+        return None
+
+    def split_answers(self, answers: Path, targets: Sequence[str]) -> dict[str, dict[str, bytes]]:
+        """Return the guess files of every target from one zip about all; here it has a folder per target."""
+        from tokumei.contests.answers import split_by_folder
+
+        return split_by_folder(answers, targets, [file.filename for file in self.guess_files])
 
     def shows_unsafe(self, figures: Figures) -> bool:
         """Return whether guesses with these figures alone break a release."""

@@ -148,6 +148,8 @@ class RoundPreset:
     ``weight`` is a decimal in words, so that weights add up to exactly 1. ``first_day`` counts from the beginning of
     the contest, ``phase_days`` from that of the round: when registration, anonymization, attack, scoring and results
     begin. With ``private_data`` every team gets data of its own. Without ``release_limit`` there is none.
+    ``attack_feedback`` is what teams are told of their attacks while the phase is on (none, bands, rounded, exact,
+    delayed).
     """
 
     weight: str
@@ -156,6 +158,7 @@ class RoundPreset:
     private_data: bool = False
     release_limit: int | None = None
     attack_limit: int = 1
+    attack_feedback: str = "delayed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,7 @@ from tokumei.data.files import atomic_path as atomic_path
 from tokumei.data.files import check_file_target as check_file_target
 from tokumei.data.files import check_folder_target as check_folder_target
 from tokumei.data.files import output_told as output_told
+from tokumei.data.files import refuse_address as refuse_address
 from tokumei.data.files import write_bytes as write_bytes
 from tokumei.data.files import write_text as write_text
 from tokumei.data.frames import frame_of_library as frame_of_library

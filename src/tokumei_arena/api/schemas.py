@@ -19,7 +19,10 @@ class PhaseOut(Schema):
 
 
 class RoundOut(Schema):
-    """A round; ``phase`` is the kind of the phase that is on, if any."""
+    """A round; ``phase`` is the kind of the phase that is on, if any.
+
+    ``commitment`` is the SHA-256 of the secret from which everything is drawn; ``secret`` is empty until the results.
+    """
 
     kind: str
     weight: float
@@ -30,6 +33,8 @@ class RoundOut(Schema):
     attack_limit: int
     release_feedback: str
     attack_feedback: str
+    commitment: str
+    secret: str
 
 
 class FileSpecOut(Schema):

@@ -26,7 +26,7 @@ from tokumei_arena.models import (
     Team,
 )
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import failure_text, shown_figures, used_tries
+from tokumei_arena.work import draw_commitment, failure_text, revealed_secret, shown_figures, used_tries
 
 NAMESPACE = "api-1"
 Document = TypeVar("Document", bound=Schema)
@@ -46,7 +46,15 @@ def round_document(round_: Round) -> schemas.RoundOut:
         for phase in sorted(round_.phases.all(), key=lambda phase: phase.starts_at)
     ]
     phase = None if on is None else on.kind
-    return document(schemas.RoundOut, round_, weight=float(round_.weight), phase=phase, phases=listed)
+    return document(
+        schemas.RoundOut,
+        round_,
+        weight=float(round_.weight),
+        phase=phase,
+        phases=listed,
+        commitment=draw_commitment(round_),
+        secret=revealed_secret(round_),
+    )
 
 
 def team_document(team: Team) -> schemas.TeamOut:

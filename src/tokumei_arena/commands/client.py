@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of those who take part."""
     for command in (login, status, submit, attack, download, board):
         app.command()(command)
+    app.command("attack-all")(attack_all)
 
 
 def login(
@@ -135,6 +136,37 @@ def attack(
     target = choosing.target(client, place, alias)
     made = client.upload(f"{place}/targets/{target['id']}/guesses", [file], fields={"note": note})
     _finish_submission(client, made, place, wait=wait, json=json)
+
+
+def attack_all(
+    file: Annotated[Path, typer.Argument(metavar="ZIP", help="Answers about all targets: a folder for each alias.")],
+    contest: ContestOption = None,
+    round_: RoundOption = None,
+    note: NoteOption = "",
+    json: JsonFlag = False,
+) -> None:
+    """Hand in guesses about several targets from one zip; each target is evaluated by itself."""
+    import tempfile
+
+    from tokumei.contests import make_contest
+    from tokumei_arena.commands import choosing
+
+    client = connect()
+    place = choosing.round_in(client, contest, round_, phase="attack")
+    rules = client.get("/".join(place.split("/")[:3]))
+    targets = {one["alias"]: one["id"] for one in client.get(f"{place}/targets")}
+    answers = make_contest(rules["rule_set"], rules["parameters"]).split_answers(file, list(targets))
+    made = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (alias, files) in enumerate(answers.items()):
+            paths = [Path(folder) / str(number) / name for name in files]
+            choosing.make_folder(Path(folder) / str(number))
+            for path, content in zip(paths, files.values(), strict=True):
+                path.write_bytes(content)
+            made[alias] = client.upload(f"{place}/targets/{targets[alias]}/guesses", paths, fields={"note": note})
+    left = sorted(set(targets) - set(made))
+    text = f"received answers about {', '.join(made)}" + (f"; none about {', '.join(left)}" if left else "")
+    finish({"submissions": made, "unanswered": left}, json=json, text=text)
 
 
 def _finish_submission(client: ArenaClient, made: dict[str, Any], place: str, *, wait: bool, json: bool) -> None:

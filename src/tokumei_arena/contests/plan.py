@@ -135,6 +135,7 @@ def default_rounds(rule_set: str, now: datetime) -> dict[str, RoundPlan]:
             private_data=preset.private_data,
             release_limit=preset.release_limit,
             attack_limit=preset.attack_limit,
+            attack_feedback=preset.attack_feedback,
         )
     return plans
 

@@ -74,9 +74,15 @@ def _limits() -> Limits:
 
 
 def put_folder(
-    round_: Round, folder: Path, *, by: Person, team: Team | None = None, origin: str = "upload"
+    round_: Round,
+    folder: Path,
+    *,
+    by: Person,
+    team: Team | None = None,
+    origin: str = "upload",
+    cohort: int | None = None,
 ) -> DataReport:
-    """Check and store what lies in ``folder/data``."""
+    """Check and store what lies in ``folder/data``; the log says which cohort of the rules it is."""
     access.need_referee(by, round_.contest)
     _refuse_wrong_place(round_, team)
     _refuse_missing(round_.contest, folder / "data")
@@ -96,6 +102,7 @@ def put_folder(
             origin=origin,
             sha256={name: blob.sha256 for name, blob in stored.items()},
             figures=figures,
+            **({} if cohort is None else {"cohort": cohort}),
         )
     return DataReport(tuple(made), figures)
 

@@ -19,6 +19,7 @@ from tokumei_arena.errors import RefusedError
 from tokumei_arena.models import DataFile, Person, Round, Team
 from tokumei_arena.records import copy_to
 from tokumei_arena.rules import rules_of
+from tokumei_arena.work import cohort_of
 
 
 def can_generate(round_: Round) -> bool:
@@ -61,7 +62,8 @@ def generate_common(round_: Round, *, by: Person, subjects: int | None = None) -
 def generate_private(round_: Round, *, by: Person, subjects: int | None = None) -> list[Team]:
     """Make data of its own for every approved team that has none; return those teams.
 
-    It is alike the common data of another round of the contest, or alike generated data.
+    It is alike the common data of another round of the contest, or alike generated data. Where the rules have cohorts,
+    the secret of the round, which was committed to, and the names of the teams decide who gets which.
     """
     access.need_referee(by, round_.contest)
     wanted = _checked_subjects(round_, subjects)
@@ -74,9 +76,10 @@ def generate_private(round_: Round, *, by: Person, subjects: int | None = None) 
         for team in teams:
             folder = Path(temporary) / str(team.pk)
             (folder / "data").mkdir(parents=True)
-            seed = _seed(round_, f"team:{team.pk}")
+            cohort = cohort_of(round_, team)
+            seed = _seed(round_, f"team:{team.pk}" if cohort is None else f"cohort:{cohort}")
             rules.generate_private(base, folder / "data", size=None if subjects is None else wanted, seed=seed)
-            put_folder(round_, folder, by=by, team=team, origin="synthesizer")
+            put_folder(round_, folder, by=by, team=team, origin="synthesizer", cohort=cohort)
     return teams
 
 

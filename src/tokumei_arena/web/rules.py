@@ -13,6 +13,7 @@ from tokumei.contests import FileSpec, find_contest
 from tokumei_arena.models import Contest, Feedback, Round
 from tokumei_arena.rules import rules_of
 from tokumei_arena.wording import in_language
+from tokumei_arena.work import draw_commitment, revealed_secret
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,13 @@ def round_rules(round_: Round) -> list[str]:
         )
     if round_.private_data:
         found.append(_("Every team gets data of its own."))
+    secret = revealed_secret(round_)
+    drawn = {"hash": draw_commitment(round_), "secret": secret}
+    found.append(
+        _("Everything was drawn from the secret %(secret)s; its SHA-256 was published before: %(hash)s.") % drawn
+        if secret
+        else _("Everything is drawn from a secret that is told with the results; its SHA-256 is %(hash)s.") % drawn
+    )
     return found
 
 

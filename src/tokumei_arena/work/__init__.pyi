@@ -1,3 +1,7 @@
+from tokumei_arena.work.draws import cohort_of as cohort_of
+from tokumei_arena.work.draws import draw_commitment as draw_commitment
+from tokumei_arena.work.draws import revealed_secret as revealed_secret
+from tokumei_arena.work.draws import secret_number as secret_number
 from tokumei_arena.work.feedback import coarse_figures as coarse_figures
 from tokumei_arena.work.feedback import feedback_policy as feedback_policy
 from tokumei_arena.work.feedback import figures_under as figures_under
@@ -27,6 +31,5 @@ from tokumei_arena.work.sandbox import run_child as run_child
 from tokumei_arena.work.targets import chosen_release as chosen_release
 from tokumei_arena.work.targets import chosen_releases as chosen_releases
 from tokumei_arena.work.targets import release_counts as release_counts
-from tokumei_arena.work.targets import secret_number as secret_number
 from tokumei_arena.work.unpacking import unpack as unpack
 from tokumei_arena.work.upload_limit import was_cut as was_cut

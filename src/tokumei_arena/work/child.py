@@ -49,8 +49,8 @@ def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     return {**version, "results": [_plain(checked)]}
 
 
-def _names(files: tuple[FileSpec, ...]) -> list[str]:
-    return [file.name for file in files]
+def _names(files: tuple[FileSpec, ...], *, optional: bool = False) -> list[str]:
+    return [file.name for file in files if file.optional == optional]
 
 
 def _unpack_release(rules: Rules, folder: Path, limits: Limits) -> Path:
@@ -102,8 +102,10 @@ def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[i
     """Unpack guesses; together they may take as much room as a single one, so that many do not fill the disk."""
     found, room = {}, limits.unpacked_bytes
     for number, place in enumerate(folders):
-        found[number] = unpack(place / "upload", place, _names(rules.guess_files), limits)
-        room -= sum((place / file.filename).stat().st_size for file in rules.guess_files if not found[number])
+        files, more = rules.guess_files, _names(rules.guess_files, optional=True)
+        found[number] = unpack(place / "upload", place, _names(files), limits, optional=more)
+        written = [place / file.filename for file in files if not found[number]]
+        room -= sum(path.stat().st_size for path in written if path.exists())
         if room < 0 and len(folders) > 1:
             raise TooMuchTogetherError
     return found

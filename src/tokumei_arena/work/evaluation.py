@@ -22,7 +22,7 @@ from django.db.models import QuerySet
 from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, Team
 from tokumei_arena.records import copy_to, make_blob, store
 from tokumei_arena.rules import parameters_of
-from tokumei_arena.work import fair_share, leases, staging, targets
+from tokumei_arena.work import draws, fair_share, leases, staging, targets
 from tokumei_arena.work.leases import Pulse
 from tokumei_arena.work.leftovers import work_folder
 from tokumei_arena.work.limits import Limits
@@ -177,7 +177,7 @@ def _stage(folder: Path, job: Job, description: dict[str, Any], pulse: Pulse) ->
     row = job.rows[0]
     if isinstance(row, Target):
         others = Team.objects.filter(contest=row.round.contest_id).exclude(pk=row.team_id).order_by("pk")
-        seed = targets.secret_number(row.round, f"target:{row.team_id}")
+        seed = draws.secret_number(row.round, f"target:{row.team_id}")
         description.update(task="publish", attackers=[str(team.pk) for team in others], seed=seed)
         return [staging.stage_release(folder, row.submission, copy=copy)]
     submissions = [_submission_of(one) for one in job.rows]

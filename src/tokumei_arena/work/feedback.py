@@ -8,6 +8,7 @@ from typing import Any
 
 from tokumei_arena import access
 from tokumei_arena.models import Feedback, Phase, Round, Submission
+from tokumei_arena.rules import rules_of
 
 BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
@@ -30,7 +31,13 @@ def shown_figures(viewer: access.Viewer, submission: Submission) -> dict[str, An
         return {}
     sees = access.sees_all(viewer, submission.round.contest)
     rule = Feedback.EXACT if sees else feedback_policy(submission.round, submission.kind)
-    return figures_under(submission.evaluation.figures, rule)
+    figures = submission.evaluation.figures
+    if rule is Feedback.BANDS and submission.kind == Submission.Kind.GUESSES:
+        # Some rules have bands of their own, and tell some figures as they are.
+        banded = rules_of(submission.round.contest).banded(figures)
+        if banded is not None:
+            return dict(banded)
+    return figures_under(figures, rule)
 
 
 def figures_under(figures: Mapping[str, Any], rule: Feedback) -> dict[str, Any]:

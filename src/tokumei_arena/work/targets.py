@@ -6,8 +6,6 @@ that are due. The worker then makes the published files.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -22,6 +20,7 @@ from tokumei_arena import clock
 from tokumei_arena.models import Choice, Extension, LogEntry, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import record
 from tokumei_arena.rules import rules_of
+from tokumei_arena.work.draws import secret_number
 
 ALIASES = (
     "Agate Amber Basalt Beryl Cobalt Coral Flint Garnet Granite Ivory Jade Jasper Lapis Marble Mica "
@@ -71,12 +70,6 @@ def release_counts(round_: Round, *, until: datetime | None = None) -> dict[UUID
         releases = releases.filter(received_at__lt=until)
     counted = releases.order_by().values_list("team_id").annotate(Count("pk"), Max("received_at"))
     return {team: (count, last) for team, count, last in counted}
-
-
-def secret_number(round_: Round, text: str) -> str:
-    """Return a number (hex) that nobody can foresee or connect between rounds; it orders and seeds things."""
-    secret = round_.contest.seed.encode()
-    return hmac.new(secret, f"{round_.pk}:{text}".encode(), hashlib.sha256).hexdigest()
 
 
 def due_rounds() -> list[Round]:

@@ -132,33 +132,38 @@ DAMAGED = (
 OURS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EROFS)
 
 
-def unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> list[Note]:
-    """Write ``NAME.csv`` for every name into the folder; return why that cannot be done, or an empty list."""
+def unpack(
+    upload: Path, into: Path, names: Sequence[str], limits: Limits, *, optional: Sequence[str] = ()
+) -> list[Note]:
+    """Write ``NAME.csv`` for every name into the folder; return why that cannot be done, or an empty list.
+
+    ``optional`` names those that may stand in an archive beside them.
+    """
     into.mkdir(parents=True, exist_ok=True)
     try:
-        _unpack_or_refuse(upload, into, names, limits)
-        for name in names:
-            if file_name(name).endswith(".csv"):
+        _unpack_or_refuse(upload, into, names, limits, optional)
+        for name in (*names, *optional):
+            if file_name(name).endswith(".csv") and (into / file_name(name)).exists():
                 scan_csv(into / file_name(name), name, limits)
     except RefusedFileError as error:
         return [error.note]
     return []
 
 
-def _unpack_or_refuse(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> None:
+def _unpack_or_refuse(upload: Path, into: Path, names: Sequence[str], limits: Limits, optional: Sequence[str]) -> None:
     try:
-        _unpack(upload, into, names, limits)
+        _unpack(upload, into, names, limits, optional)
     except DAMAGED as error:
         if isinstance(error, OSError) and error.errno in OURS:
             raise
         raise refusal("zip-damaged") from error
 
 
-def _unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> None:
+def _unpack(upload: Path, into: Path, names: Sequence[str], limits: Limits, optional: Sequence[str]) -> None:
     with upload.open("rb") as file:
         head = file.read(4)
     if head.startswith(ZIP):
-        _unzip(upload, into, names, limits)
+        _unzip(upload, into, names, limits, optional)
         return
     if len(names) > 1:
         raise refusal("files-missing", name=file_name(names[1]), names=_listed(names))
@@ -188,7 +193,7 @@ def _copy(source: IO[bytes] | gzip.GzipFile, target: Path, packed: int, budget: 
     return written
 
 
-def _unzip(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> None:
+def _unzip(upload: Path, into: Path, names: Sequence[str], limits: Limits, optional: Sequence[str]) -> None:
     _check_directory(upload, names, limits)
     with zipfile.ZipFile(upload) as archive:
         entries = [entry for entry in archive.infolist() if not _ignored(entry)]
@@ -197,7 +202,7 @@ def _unzip(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> No
         for entry in entries:
             _check_entry(entry, names)
         budget = limits.unpacked_bytes
-        for name, entry in _assigned(entries, names).items():
+        for name, entry in _assigned(entries, names, optional).items():
             with archive.open(entry) as source:
                 budget -= _copy(source, into / file_name(name), entry.compress_size, budget, limits)
 
@@ -238,14 +243,16 @@ def _check_entry(entry: zipfile.ZipInfo, names: Sequence[str]) -> None:
         raise refusal("zip-encrypted")
 
 
-def _assigned(entries: Sequence[zipfile.ZipInfo], names: Sequence[str]) -> dict[str, zipfile.ZipInfo]:
+def _assigned(
+    entries: Sequence[zipfile.ZipInfo], names: Sequence[str], optional: Sequence[str]
+) -> dict[str, zipfile.ZipInfo]:
     """Return which entry is which file: by its name, or the only one if only one is asked for."""
     if len(names) == 1 and len(entries) == 1:
         return {names[0]: entries[0]}
     found: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
         given = PurePosixPath(entry.filename).name.lower()
-        for name in names:
+        for name in (*names, *optional):
             # Files of the contests are called main_anony_06_d.csv and the like; a table may have any ending.
             known, wanted = (given if "." in name else given.partition(".")[0]), name.lower()
             if known == wanted or known.endswith(f"_{wanted}"):

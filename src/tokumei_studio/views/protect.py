@@ -20,7 +20,7 @@ from tokumei_pages.charts import scatter
 from tokumei_studio.controls import given_settings, settings_controls, whole_number
 from tokumei_studio.inputs import note_columns
 from tokumei_studio.jobs import Job, Step, start
-from tokumei_studio.methods import TRIED, can_search, contents, has_k, offered
+from tokumei_studio.methods import TRIED, contents, has_k, offered
 from tokumei_studio.project import DEFAULT_K, SCHEMA, Project
 from tokumei_studio.views.frame import needs, project, sentence, show
 
@@ -128,16 +128,17 @@ def _planned(of: Project, form: Any) -> tuple[Plan, str]:
     if "search" in form and not recipient:
         message = "choose for whom the release is first: the search keeps to the limits of the recipient"
         raise ParameterError(message, code="usage")
-    chosen: dict[str, Any] = {"content": content} if contents() else {}
-    chosen |= {"method": method, "parameters": asked.parameters, "data_format": data_format, "allow": allow}
-    return replace(plan, **chosen), recipient
+    asked_for = replace(
+        plan, method=method, parameters=asked.parameters, content=content, data_format=data_format, allow=allow
+    )
+    return asked_for, recipient
 
 
 def release_steps(plan: Plan, name: str, recipient: str, *, search: bool = False) -> list[Step]:
     """Return the commands that make a release and audit it; with ``search`` under the limits of the recipient."""
     folder = f"releases/{name}"
     words = ["anonymize", "--plan", f"plans/{name}.toml", "-o", folder]
-    make = Step(name="anonymize", words=[*words, *(("--recipient", recipient) if search and can_search() else ())])
+    make = Step(name="anonymize", words=[*words, *(("--recipient", recipient) if search else ())])
     return [make, audit_step(plan.input, name, recipient)]
 
 
@@ -218,8 +219,7 @@ def _choice(of: Project, chosen: Mapping[str, Any]) -> dict[str, Any]:
         "recipient": chosen["recipient"],
         "recipients": Limits.recipients(),
         "formats": FORMATS,
-        "contents": [(name, name == getattr(plan, "content", "")) for name in contents()],
-        "can_search": can_search(),
+        "contents": [(name, name == plan.content) for name in contents()],
         "first_controls": [control for control in controls if control.name == "set-k"],
         "controls": [control for control in controls if control.name != "set-k"],
         "methods": [(name, name == part.name) for name in offered()],

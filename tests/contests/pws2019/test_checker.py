@@ -10,6 +10,7 @@ import pytest
 
 from tests.effort import EFFORT
 from tokumei.contests.pws2019.checker import check_cells
+from tokumei.contests.pws2019.traces import StoppedError, read_cells
 
 FILES = 2_000 if EFFORT == "campaign" else 50
 ODD = (
@@ -124,3 +125,10 @@ def test_strict_refuses_a_star_in_a_set_and_what_is_read_by_accident() -> None:
     assert check_cells(raw, "ano1", rows=3)[1] == 0
     notes, _count, _official = check_cells(raw, "ano1", rows=3, strict=True)
     assert [(note.code, note.line) for note in notes] == [("star-in-set", 2), ("written", 3)]
+
+
+def test_an_endless_number_ends_the_evaluator_as_one_beyond_the_grid() -> None:
+    with pytest.raises(StoppedError) as stopped:
+        read_cells(["1", "9" * 30], 2, "ano1")
+    assert stopped.value.exception == "IndexError"
+    assert read_cells(["9" * 30], 1, "etable", sets=False, grid=False).members[0] > 1024

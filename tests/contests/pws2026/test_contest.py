@@ -15,6 +15,8 @@ from tokumei.contests.pws2026.attacks import density_ratio, nearness_ratio
 from tokumei.contests.pws2026.people import draw_people
 from tokumei.contests.pws2026.scores import anonymity, score_membership
 from tokumei.contests.pws2026.table import COLUMNS
+from tokumei.contests.pws2026.tasks import score_folder
+from tokumei.errors import InputError
 
 TOKEN = "abcDEF0123456789"
 
@@ -87,3 +89,43 @@ def test_our_membership_attack_beats_the_reference_on_noisy_copies() -> None:
         for attack in (nearness_ratio, density_ratio)
     )
     assert ours > theirs + 0.3
+
+
+def test_one_zip_in_the_official_layout_answers_about_all_targets(tmp_path: Path) -> None:
+    mia = "record_id,Agate,Opal,9\n0,0.1,0.9,1\n1,0.2,,1\n"
+    aia = "target_k,challenge_row_id,time_hat\nAgate,0,5\nOpal,0,7.5\nOpal,3,1\n"
+    made = packed(tmp_path / "all.zip", F_mia_csv=mia, F_aia_csv=aia, token_txt=TOKEN)
+    found = make_contest("pws2026").split_answers(made, ["Agate", "Opal", "Onyx"])
+    assert sorted(found) == ["Agate", "Opal"]
+    assert found["Agate"]["F_mia.csv"] == b"record_id,confidence\n0,0.1\n1,0.2\n"
+    assert found["Opal"]["F_mia.csv"] == b"record_id,confidence\n0,0.9\n"
+    assert found["Opal"]["F_aia.csv"] == b"challenge_row_id,time_hat\n0,7.5\n3,1\n"
+
+
+def test_one_zip_with_a_folder_per_target_serves_every_contest(tmp_path: Path) -> None:
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w") as made:
+        for name in ("answers/Agate/F.csv", "Opal/F.csv", "Opal/notes.md", "__MACOSX/Agate/F.csv", "Beryl/F.csv"):
+            made.writestr(name, name)
+    contest = make_contest("pws2025")
+    found = contest.split_answers(path, ["Agate", "Opal", "Onyx"])
+    assert found == {"Agate": {"F.csv": b"answers/Agate/F.csv"}, "Opal": {"F.csv": b"Opal/F.csv"}}
+    with pytest.raises(InputError, match="no folder named like a target"):
+        contest.split_answers(path, ["Onyx"])
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+    with pytest.raises(InputError, match="pack it again"):
+        contest.split_answers(tmp_path / "no.zip", ["Onyx"])
+
+
+def test_attackers_are_told_a_band_of_their_membership_attack_and_their_attribute_attack() -> None:
+    assert make_contest("pws2026").banded({"power": 0.4, "mia": 0.3, "band": 2, "aia": 0.1}) == {"band": 2, "aia": 0.1}
+
+
+def test_answers_with_the_token_of_another_target_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published/token.txt").write_text("abc\n")
+    for given, codes in (("abc", ["reference-missing"]), ("other", ["token-unknown", "reference-missing"])):
+        (tmp_path / "token.txt").write_text(given)
+        (tmp_path / "aia_truth.csv").write_text("challenge_row_id\n0\n")
+        checked = score_folder(tmp_path, tmp_path, floor=0.0, strict=False)
+        assert [note.code for note in checked.notes] == codes

@@ -20,6 +20,7 @@ from tokumei.errors import InfeasibleError, InputError
 
 HIDDEN = "*"
 HOSPITAL_WEIGHT = 10
+FARTHEST = 2**40
 
 
 class StoppedError(InfeasibleError):
@@ -88,8 +89,9 @@ class Cells:
 
 
 def _integer(text: str) -> int | None:
+    """Return a whole number; one beyond all regions stands for every larger one."""
     try:
-        return int(text)
+        return max(-FARTHEST, min(int(text), FARTHEST))
     except ValueError:
         return None
 

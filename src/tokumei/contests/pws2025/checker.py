@@ -262,16 +262,17 @@ def _check_attributes(model: Mapping[str, Any], learner: Any, fault: Any, warnin
         message = "attributes セクションがありません（top または learner.attributes のどちらにも見つからず）"
         fault("model-attributes", message)
         attributes = {}
-    names: list[str] | None = None
+    names: Any = None
+    readable = False
     text = attributes.get("feature_names")
     if not isinstance(text, str):
         fault("model-names", 'attributes.feature_names は JSON文字列である必要があります（例: "[\\"AGE\\",...]"）')
     else:
         try:
-            names = json.loads(text)
+            names, readable = json.loads(text), True
         except ValueError as error:
             fault("model-names", f"attributes.feature_names が正しく JSON として復元できません: {error}")
-    if names is not None:
+    if readable:
         if not isinstance(names, list) or not names or not all(isinstance(one, str) and one for one in names):
             fault("model-names", "feature_names 配列が空、または非文字列/空文字を含みます")
             names = None
@@ -299,7 +300,7 @@ def _check_learner(learner: Any, names: list[str] | None, fault: Any) -> None:
     else:
         try:
             number = int(count)
-        except ValueError:
+        except (ValueError, OverflowError):
             fault("model-count", "learner.learner_model_param.num_feature を整数に解釈できません")
     if number is not None and number <= 0:
         fault("model-count", "learner.learner_model_param.num_feature は正の整数である必要があります")

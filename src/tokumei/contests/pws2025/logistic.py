@@ -10,6 +10,7 @@ import numpy as np
 from tokumei.array_types import Floats
 from tokumei.contests.extras import need_libraries
 from tokumei.contests.pws2025.table import Patients
+from tokumei.errors import InfeasibleError
 
 TARGET = "asthma_flag"
 FIGURES = ("coef", "p_value", "OR_norm", "CI_low_norm", "CI_high_norm", "VIF_norm")
@@ -17,6 +18,7 @@ ALWAYS = "ETHNICITY_hispanic"
 MOST_ITERATIONS, DEVIANCE_TOLERANCE = 100, 1e-8
 LEVEL = 1.959963984540054
 LARGEST_EXPONENT = 700.0
+SMALLEST_CHANCE = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,11 @@ def fit_logistic(patients: Patients) -> Fit:
     features = {name: column for name, column in patients.features(TARGET).items() if np.ptp(column) > 0}
     answer = patients.answers(TARGET)
     rows = np.arange(patients.height)
-    train, test = train_test_split(rows, test_size=0.2, random_state=42, stratify=answer)
+    try:
+        train, test = train_test_split(rows, test_size=0.2, random_state=42, stratify=answer)
+    except ValueError as error:
+        message = f"the rows cannot be split by {TARGET}: {error}; every value of it needs two rows or more"
+        raise InfeasibleError(message, code="no-split") from error
     design = np.column_stack([np.ones(len(rows)), *features.values()])
     beta, covariance = _iterate(design[train], answer[train])
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
@@ -65,23 +71,34 @@ def _logistic(value: Floats) -> Floats:
 
 
 def _iterate(design: Floats, answer: Floats) -> tuple[Floats, Floats]:
-    """Return coefficients and covariance by weighted least squares, ended when the deviance stands still."""
+    """Return coefficients and covariance by weighted least squares, ended when the deviance stands still.
+
+    Where a column separates the answers, coefficients run away and hang on every step; so the steps are those of the
+    official library: the linear predictor is kept, chances are held off 0 and 1, and the last step is solved again.
+    """
     chances = (answer + 0.5) / 2.0
-    before, inverse = np.inf, np.zeros((design.shape[1], design.shape[1]))
-    beta = np.zeros(design.shape[1])
+    predictor = np.log(chances / (1.0 - chances))
+    before = _deviance(answer, chances)
+    root, working = np.ones(len(answer)), answer
     for _ in range(MOST_ITERATIONS):
-        weights = np.clip(chances * (1.0 - chances), 1e-20, None)
-        working = np.log(chances / (1.0 - chances)) + (answer - chances) / weights
-        root = np.sqrt(weights)[:, None]
-        solver = np.linalg.pinv(design * root)
-        beta = solver @ (working * root[:, 0])
-        inverse = solver @ solver.T
-        chances = np.clip(_logistic(design @ beta), 1e-15, 1.0 - 1e-15)
-        deviance = -2.0 * float(np.sum(np.where(answer > 0.5, np.log(chances), np.log(1.0 - chances))))
+        held = np.clip(chances, SMALLEST_CHANCE, 1.0 - SMALLEST_CHANCE)
+        spread = held * (1.0 - held)
+        root, working = np.sqrt(spread), predictor + (answer - chances) / spread
+        beta = np.linalg.lstsq(design * root[:, None], working * root, rcond=-1)[0]
+        predictor = design @ beta
+        chances = _logistic(predictor)
+        deviance = _deviance(answer, chances)
         if abs(deviance - before) <= DEVIANCE_TOLERANCE:
             break
         before = deviance
-    return beta, inverse
+    solver = np.linalg.pinv(design * root[:, None], rcond=1e-15)
+    return solver @ (working * root), solver @ solver.T
+
+
+def _deviance(answer: Floats, chances: Floats) -> float:
+    """Return twice the log likelihood that a perfect model has more; a chance of 0 costs much, not everything."""
+    right = np.where(answer > 0.5, chances, 1.0 - chances)
+    return float(2.0 * np.sum(np.log(np.maximum(1.0 / (right + 1e-20), SMALLEST_CHANCE))))
 
 
 def _inflation(design: Floats) -> Floats:

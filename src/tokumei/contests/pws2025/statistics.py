@@ -39,7 +39,7 @@ def statistics(table: Patients) -> dict[str, float]:
 def _correlation(one: np.ndarray, other: np.ndarray) -> float:
     both = np.isfinite(one) & np.isfinite(other)
     x, y = one[both], other[both]
-    if len(x) < 2:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return 0.0
     x, y = x - x.mean(), y - y.mean()
     size = np.sqrt((x @ x) * (y @ y))

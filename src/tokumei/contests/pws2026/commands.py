@@ -221,7 +221,7 @@ def cohorts(
     json: JsonFlag = False,
 ) -> None:
     """Assign cohorts to teams by SHA-256, and verify the commitment; exit status 1 if the salt is not that one."""
-    from tokumei.contests.pws2026.cohorts import assign_cohorts, commitment
+    from tokumei.contests.cohorts import assign_cohorts, commitment
 
     teams = names.read_text(encoding="utf-8-sig").splitlines()
     if len(teams) > count:

@@ -76,10 +76,15 @@ class Pws2026(Contest):
     }
     sizes: ClassVar[Sizes | None] = Sizes(default=1049, low=250, high=10_000, demo=400)
     draws_private_data: ClassVar[bool] = True
+    cohorts: ClassVar[int | None] = 30
     rounds: ClassVar[Mapping[str, RoundPreset]] = {
         "practice": RoundPreset(weight="0", attack_limit=10),
-        "preliminary": RoundPreset(weight="0.1", phase_days=PHASES, private_data=True, attack_limit=10),
-        "final": RoundPreset(weight="0.9", first_day=35, phase_days=PHASES, private_data=True, attack_limit=10),
+        "preliminary": RoundPreset(
+            weight="0.1", phase_days=PHASES, private_data=True, attack_limit=10, attack_feedback="bands"
+        ),
+        "final": RoundPreset(
+            weight="0.9", first_day=35, phase_days=PHASES, private_data=True, attack_limit=10, attack_feedback="bands"
+        ),
     }
     title: ClassVar[Both] = {"en": "PWS Cup 2026: synthetic cohorts", "ja": "PWS Cup 2026：合成コホート"}
     data_files: ClassVar[tuple[FileSpec, ...]] = (
@@ -96,10 +101,12 @@ class Pws2026(Contest):
         FileSpec("A_bg", {"en": "background table", "ja": "背景表"}),
         FileSpec("aia_challenge", {"en": "people whose time is asked for", "ja": "timeを当てる人々"}),
         FileSpec("candidates", {"en": "your people: is each in the cohort?", "ja": "あなたの候補者"}),
+        FileSpec("token.txt", {"en": "your token for this target", "ja": "この標的へのあなたのトークン"}),
     )
     guess_files: ClassVar[tuple[FileSpec, ...]] = (
         FileSpec("F_mia", {"en": "record_id,confidence", "ja": "record_id,confidence（確信度）"}),
         FileSpec("F_aia", {"en": "challenge_row_id,time_hat", "ja": "challenge_row_id,time_hat（推定時間）"}),
+        FileSpec("token.txt", {"en": "your token, against mistakes", "ja": "取り違えを防ぐトークン"}, optional=True),
     )
     release_columns: ClassVar[tuple[Column, ...]] = (
         Column("U", {"en": "U (utility)", "ja": "U（有用性）"}, "higher", 4),
@@ -207,7 +214,11 @@ class Pws2026(Contest):
         members = max(FEWEST_MEMBERS, round(MEMBER_SHARE * cohort.height))
         for attacker in attackers:
             drawn = draw_candidates(cohort, reserve, members, _rng(seed, f"candidates:{attacker}"))
-            tests[attacker] = {"candidates": table_bytes(drawn.select("record_id", *COLUMNS))}
+            token = hmac.new(seed.encode(), f"token:{attacker}".encode(), hashlib.sha256).hexdigest()[:24]
+            tests[attacker] = {
+                "candidates": table_bytes(drawn.select("record_id", *COLUMNS)),
+                "token.txt": f"{token}\n".encode(),
+            }
             truths[attacker] = {"members": table_bytes(drawn.select("record_id", "member", "is_rare"))}
         return Published(
             common={
@@ -245,6 +256,7 @@ class Pws2026(Contest):
         times = rows.select("challenge_row_id", pl.Series("time_hat", attribute(made, base, rows)))
         (guesses / "F_mia.csv").write_bytes(table_bytes(answers.with_columns(pl.col("record_id").cast(pl.Int64))))
         (guesses / "F_aia.csv").write_bytes(table_bytes(times))
+        (guesses / "token.txt").write_bytes((published / "token.txt").read_bytes())
         return {"candidates": people.height, "challenges": rows.height}
 
     def score_guesses(
@@ -255,6 +267,16 @@ class Pws2026(Contest):
 
         del data, release, published
         return [score_folder(folder, truth, floor=self.aia_floor, strict=self.strict) for folder in guesses]
+
+    def banded(self, figures: Figures) -> Figures | None:
+        """Return the band of the membership attack on all rows, and the attribute attack as it is."""
+        return {name: figures[name] for name in ("band", "aia") if name in figures}
+
+    def split_answers(self, answers: Path, targets: Sequence[str]) -> dict[str, dict[str, bytes]]:
+        """Return the answers of every target from the official layout: a column, and rows of target_k, for each."""
+        from tokumei.contests.pws2026.tasks import split_answers
+
+        return split_answers(answers, targets) or super().split_answers(answers, targets)
 
     def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
         """Return min(U, Anon) and the attack power of all teams."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,10 @@ MISSING = (
 )
 
 
+# Other characters that end a line to Python, such as U+2028, are part of a cell to the official reader.
+LINE_END = re.compile(r"\r\n|\r|\n")
+
+
 class UnreadableError(Exception):
     """The bytes are no such table; ``code`` says why."""
 
@@ -56,7 +61,7 @@ class Cells:
             text = raw.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UnreadableError("ENCODING") from error
-        kept = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        kept = [(number, line) for number, line in enumerate(LINE_END.split(text), 1) if line.strip()]
         if not kept:
             raise UnreadableError("EMPTY_FILE")
         if len(kept) == 1:
@@ -74,9 +79,12 @@ class Cells:
         return self.frame.columns
 
     def numbers(self, name: str) -> Floats:
-        """Return a column as numbers; NaN where a cell is none."""
+        """Return a column as numbers; NaN where a cell is none, or one too large for the official reader."""
         text = self.frame[name].str.strip_chars()
-        return np.asarray(text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
+        values = text.cast(pl.Float64, strict=False).fill_null(np.nan)
+        written = text.str.to_lowercase().str.contains("inf", literal=True)
+        too_large = (values == np.inf) & ~written
+        return np.asarray(values.set(too_large, np.nan).to_numpy(), dtype=np.float64)
 
     def missing(self, name: str) -> Bools:
         """Return where the official reader sees no value."""

@@ -12,7 +12,7 @@ from tokumei.contests.pws2026.table import CONTINUOUS, HORIZON, World, clip, mat
 
 CORRELATED = ("age", "sex", "BMI", "SBP", "TG", "HDL", "ALT", "FPG", "smoking")
 MEAN_SCALE, TAIL_SCALE, TAIL_QUANTILE = 0.40, 0.80, 0.90
-MOST_ITERATIONS, STEP_TOLERANCE = 200, 1e-8
+MOST_ITERATIONS, STEP_TOLERANCE, RIDGE = 200, 1e-8, 1e-10
 PERCENTILES = (0.1, 1.0, 5.0, 95.0, 99.0, 99.9)
 
 
@@ -128,28 +128,35 @@ def propensity_error(b: pl.DataFrame, made: pl.DataFrame) -> tuple[float, float]
 def _logistic_chances(design: Floats, answer: Floats) -> Floats:
     """Fit without a penalty by Newton's steps; where they break off, with the usual penalty of scikit-learn.
 
-    If one group is separated its coefficient runs away, but the chances converge, and those are what counts.
+    The steps are those of the official library (statsmodels): a ridge is added to the Hessian of the mean likelihood,
+    and one that cannot be inverted at the end counts as not converged. If a flag separates the tables its coefficient
+    runs away, and it hangs on such details which of both fits counts.
     """
-    beta = np.zeros(design.shape[1])
+    count = len(answer)
+    beta, steps, moved = np.zeros(design.shape[1]), 0, np.inf
     with np.errstate(all="ignore"):
-        for _ in range(MOST_ITERATIONS):
-            chances = 1.0 / (1.0 + np.exp(-(design @ beta)))
-            slope = design.T @ (answer - chances)
-            try:
-                step = np.linalg.solve(design.T @ (design * (chances * (1.0 - chances))[:, None]), slope)
-            except np.linalg.LinAlgError:
-                break
-            beta = beta + step
-            if not np.isfinite(beta).all() or np.abs(step).max() <= STEP_TOLERANCE:
-                break
-        else:
-            step = np.zeros_like(beta) if np.abs(slope).max() <= STEP_TOLERANCE else beta
-        if np.isfinite(beta).all() and np.abs(step).max() <= STEP_TOLERANCE:
-            return np.asarray(1.0 / (1.0 + np.exp(-(design @ beta))))
+        try:
+            while steps < MOST_ITERATIONS and moved > STEP_TOLERANCE:
+                chances = _chances(design, beta)
+                bent = -((chances * (1.0 - chances)) * design.T @ design) / count
+                bent[np.diag_indices_from(bent)] += RIDGE
+                step = np.linalg.solve(bent, (answer - chances) @ design / count)
+                beta, steps, moved = beta - step, steps + 1, float(np.abs(step).max())
+            chances = _chances(design, beta)
+            np.linalg.inv((chances * (1.0 - chances)) * design.T @ design / count)
+            converged = steps < MOST_ITERATIONS and bool(np.isfinite(beta).all())
+        except np.linalg.LinAlgError:
+            converged = False
+    if converged:
+        return chances
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=1000).fit(design, answer)
     return np.asarray(model.predict_proba(design)[:, 1])
+
+
+def _chances(design: Floats, beta: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-(design @ beta))))
 
 
 def survival_curve(time: Floats, event: Floats, grid: Floats) -> Floats:

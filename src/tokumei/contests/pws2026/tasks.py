@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,14 @@ import polars as pl
 from numpy.random import Generator
 
 from tokumei.array_types import Floats
+from tokumei.contests.answers import read_zip
 from tokumei.contests.pws2026.attacks import KNOWN
 from tokumei.contests.pws2026.checker import Findings
 from tokumei.contests.pws2026.csv_cells import Cells, UnreadableError
 from tokumei.contests.pws2026.scores import Answer
 from tokumei.contests.values import Checked
 from tokumei.data import read_bytes
+from tokumei.errors import InputError
 
 CHALLENGE = ("challenge_row_id", *KNOWN, "sex", "prefecture")
 
@@ -68,9 +71,32 @@ def read_challenge(path: Path) -> pl.DataFrame:
     return frame.select(pl.col("challenge_row_id").cast(pl.Int64), *numbers, pl.col("prefecture"))
 
 
+def split_answers(answers: Path, targets: Sequence[str]) -> dict[str, dict[str, bytes]]:
+    """Return the files of every target out of F_mia.csv and F_aia.csv at the top of a zip; nothing without them.
+
+    Cells that are left empty are no answers: a target may have fewer people than another.
+    """
+    files = read_zip(answers)
+    if not {"F_mia.csv", "F_aia.csv"} <= set(files):
+        return {}
+    try:
+        mia, aia = (Cells.read(files[name]).frame for name in ("F_mia.csv", "F_aia.csv"))
+        found = {}
+        for target in targets:
+            if target in mia.columns:
+                rows = mia.select("record_id", pl.col(target).alias("confidence")).filter(pl.col("confidence") != "")
+                times = aia.filter(pl.col("target_k") == target).select("challenge_row_id", "time_hat")
+                found[target] = {"F_mia.csv": table_bytes(rows), "F_aia.csv": table_bytes(times)}
+    except (UnreadableError, pl.exceptions.PolarsError) as error:
+        message = f"{answers} holds no answers that can be read ({error}); see 'tokumei pws2026 check-zip'"
+        raise InputError(message, code="no-table", file=str(answers)) from error
+    return found
+
+
 def score_folder(folder: Path, truth: Path, *, floor: float, strict: bool) -> Checked:
     """Check and score the guesses of one attacker."""
     found = Findings()
+    _check_token(folder, found)
     members = Cells.read((folder / "truth/members.csv").read_bytes()) if (folder / "truth").is_dir() else None
     answers = Cells.read((truth / "aia_truth.csv").read_bytes())
     if members is None:
@@ -91,6 +117,13 @@ def score_folder(folder: Path, truth: Path, *, floor: float, strict: bool) -> Ch
         floor=floor,
     )
     return Checked(valid=True, figures=answer.figures())
+
+
+def _check_token(folder: Path, found: Findings) -> None:
+    """Refuse answers that were meant for another target, or come from another team: their token is another one."""
+    given, own = folder / "token.txt", folder / "published/token.txt"
+    if given.exists() and own.exists() and given.read_bytes().split() != own.read_bytes().split():
+        found.add("TOKEN_UNKNOWN", file="token.txt")
 
 
 def _answers(

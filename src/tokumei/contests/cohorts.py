@@ -1,19 +1,24 @@
-"""Which cohort a team gets in PWS Cup 2026: by SHA-256 of its name and a salt that was committed to before."""
+"""Choices that nobody can bend afterwards: the hash of a secret is published before, the secret after.
+
+So PWS Cup 2026 gave out its cohorts: by SHA-256 of the name of a team and a salt that had been committed to.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 
-COHORTS = 30
-
 
 def commitment(secret: str) -> str:
-    """Return what is published before: the SHA-256 of the secret."""
+    """Return what is published before: the SHA-256 of the secret.
+
+    >>> commitment("salt")[:12]
+    'a05cfae6c6de'
+    """
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def assign_cohorts(names: Sequence[str], salt: str, *, cohorts: int = COHORTS) -> list[int]:
+def assign_cohorts(names: Sequence[str], salt: str, *, cohorts: int) -> list[int]:
     """Return the cohort of every team in order of registration; one that is taken passes on to the next free one.
 
     >>> assign_cohorts(["a", "b", "c"], "salt", cohorts=3)
