@@ -29,6 +29,7 @@ from tokumei_arena.web.desk_frame import referee_reads, team_of
 
 # Only its ending counts: it says which kind of document is asked for.
 NAME = Path("certificate.pdf")
+STYLE = Path(__file__).resolve().parents[1] / "static/arena/certificate.css"
 
 
 def why_no_certificates(contest: Contest) -> str:
@@ -73,10 +74,15 @@ def _certificate(request: HttpRequest, team: Team, back: str) -> HttpResponse:
     if refused:
         messages.error(request, f"{refused[:1].upper()}{refused[1:]}")
         return redirect(back, team.contest.slug)
-    html = render_to_string("boards/certificate.html", _context(team))
+    # The document holds its own style, for nothing is fetched when it is made.
+    html = render_to_string("boards/certificate.html", _context(team)).replace("</head>", f"{_style()}</head>")
     response = HttpResponse(document_bytes(html, NAME), content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="{team.contest.slug}-team{team.number}.pdf"'
     return response
+
+
+def _style() -> str:
+    return f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
 
 
 def _context(team: Team) -> dict[str, Any]:
