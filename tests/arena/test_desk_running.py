@@ -242,6 +242,7 @@ def _desk_addresses(contest: Contest, team: Team) -> list[str]:
     for pattern in desk_patterns:
         assert pattern.name is not None
         values = {"slug": contest.slug, "kind": "final", "pk": phase.pk, "decision": "approve"}
+        values |= {"ending": "csv", "name": "rules"}
         if pattern.name == "desk_team_decide":
             values["pk"] = team.pk
         names = pattern.pattern.converters

@@ -26,6 +26,27 @@ REASON = {"reason": "because"}
 
 # Who is let in: neither refused, nor sent to sign in, nor told that there is nothing.
 ACCESS: dict[str, str | tuple[str, ...]] = {
+    "GET api/v1/contests/<slug>/metrics": "sovmcxbfwr",
+    "GET api/v1/contests/<slug>/rounds/<kind>/kit": "sovmcxbfwr",
+    "GET api/v1/contests/<slug>/rounds/<kind>/all-targets": ("bfwr", "bfwr", "bfwr", "obfwr", "obfwr", "obfwr"),
+    "POST api/v1/contests/<slug>/rounds/<kind>/answers": "ovmc",
+    "POST api/v1/contests/<slug>/rounds/<kind>/check": "omc",
+    "GET api/v1/contests/<slug>/rounds/<kind>/checks/<uuidstr:number>": "vmc",
+    "POST api/v1/contests/<slug>/rounds/<kind>/targets/<uuidstr:number>/check": ("", "", "", "o", "o", "o"),
+    "GET c/<slug:slug>/metrics/": "asovmcxbfwr",
+    "GET c/<slug:slug>/logo/": "asovmcxbfwr",
+    "GET c/<slug:slug>/look.css": "asovmcxbfwr",
+    "GET c/<slug:slug>/<round_kind:kind>/kit/": "asovmcxbfwr",
+    "GET c/<slug:slug>/<round_kind:kind>/check/": "asovmcxbfwr",
+    "POST c/<slug:slug>/<round_kind:kind>/check/": "omc",
+    "GET c/<slug:slug>/<round_kind:kind>/checks/<uuid:pk>/": "vmc",
+    "GET c/<slug:slug>/<round_kind:kind>/targets.zip": ("bfwr", "bfwr", "bfwr", "obfwr", "obfwr", "obfwr"),
+    "POST c/<slug:slug>/<round_kind:kind>/answers/": "sovmcxbfwr",
+    "GET c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("bfwr", "bfwr", "bfwr", "obfwr", "obfwr", "obfwr"),
+    "POST c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("", "", "", "o", "o", "o"),
+    "POST c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/ask/": ("fwr", "fwr", "fwr", "obfwr", "obfwr", "obfwr"),
+    "GET desk/c/<slug:slug>/look/": "bfwr",
+    "POST desk/c/<slug:slug>/look/": "fwr",
     "GET api/v1/openapi.json": "asovmcxbfwr",
     "POST api/v1/openapi.json": "asovmcxbfwr",
     "GET api/v1/contests/<slug>/rounds/<kind>/board": "sovmcxbfwr",
@@ -243,6 +264,11 @@ ACCESS: dict[str, str | tuple[str, ...]] = {
 # (Beta may attack longer than the others; the results of the round wait for a ceremony.)
 # Whose request changes something, with the bodies below; other requests to change something change nothing.
 CHANGES: dict[str, str | tuple[str, ...]] = {
+    "api/v1/contests/<slug>/rounds/<kind>/check": ("", "", "omc", "", "", ""),
+    "api/v1/contests/<slug>/rounds/<kind>/targets/<uuidstr:number>/check": ("", "", "", "o", "", ""),
+    "c/<slug:slug>/<round_kind:kind>/check/": ("", "", "omc", "", "", ""),
+    "c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("", "", "", "o", "", ""),
+    "desk/c/<slug:slug>/look/": "fwr",
     "api/v1/contests/<slug>/announcements": "fwr",
     "api/v1/contests/<slug>/questions": "ovmc",
     "api/v1/contests/<slug>/rounds/<kind>/submissions": ("", "", "omc", "", "", ""),
@@ -307,6 +333,12 @@ CHANGES: dict[str, str | tuple[str, ...]] = {
     "desk/c/<slug:slug>/<round_kind:kind>/ceremony/end/": ("", "", "", "", "", "fwr"),
 }
 BODIES: dict[str, dict[str, Any]] = {
+    "release_check": {"file": world.GOOD_A},
+    "guesses_check": {"file": world.guesses()},
+    "check": {"file": world.GOOD_A},
+    "check_answer": {"file": world.guesses()},
+    "answers": {"file": b"no zip"},
+    "desk_look": {"own_colour": "on", "colour": "#7a1f5c"},
     "list_pages": {"title": "Questions", "body": "none"},
     "change_page": {"title": "Rules", "body": "changed"},
     "attach_file": {"file": b"1,2\n"},

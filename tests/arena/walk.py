@@ -29,6 +29,7 @@ from tokumei_arena.models import (
     DataFile,
     Evaluation,
     Extension,
+    Logo,
     Membership,
     Message,
     Office,
@@ -37,9 +38,11 @@ from tokumei_arena.models import (
     Person,
     PublicFile,
     Rescore,
+    SelfCheck,
     Submission,
     Target,
     TargetFile,
+    Team,
     Webhook,
 )
 from tokumei_arena.records.storage import put_bytes
@@ -140,23 +143,7 @@ def build(phase: str | None) -> Town:
     rescore = Rescore.objects.create(round=round_, reason="new rules", by=people["referee"])
     message = Message.objects.create(to="a@example.org", subject="s", body="b")
     notice = Announcement.objects.create(contest=contest, title="Hello", body="all", by=people["referee"])
-    page = Page.objects.create(contest=contest, slug="rules", title="Rules", body="# Be fair", edited_at=timezone.now())
-    attached = Attachment.objects.create(
-        page=page, name="sample.csv", blob=put_bytes(Blob.Area.PUBLISHED, "sample.csv", b"1\n")
-    )
-    OneTimeLink.objects.create(
-        purpose="office", token_hash=_hash("seat"), contest=contest, role="referee", expires_at=soon
-    )
-    webhook = Webhook.objects.create(contest=contest, url="https://example.org/", secret="x", events=["phase"])
-    attack = round_.phases.get(kind="attack")
-    extension = Extension.objects.create(
-        phase=attack, team=beta, until=timezone.now() + timedelta(days=9), reason="ill"
-    )
-    public = PublicFile.objects.create(round=round_, team=alpha, name="A1", blob=published.blob)
-    round_.ceremony = True
-    round_.save()
-    contest.archive, contest.archived_at = EMPTY_ARCHIVE, timezone.now()
-    contest.save()
+    event = _make_event(contest, alpha, beta, published)
     tokens = {}
     for role, someone in people.items():
         if someone is not None:
@@ -195,20 +182,13 @@ def build(phase: str | None) -> Town:
             "desk_rescore_part": rescore.pk,
             "desk_rescore_apply": rescore.pk,
             "desk_rescore_discard": rescore.pk,
-            "page_file": attached.pk,
-            "desk_page_detach": attached.pk,
-            "archive_file": public.pk,
-            "desk_official_change": Office.objects.get(contest=contest, role="observer").pk,
-            "desk_official_end": Office.objects.get(contest=contest, role="observer").pk,
-            "desk_webhook_test": webhook.pk,
-            "desk_webhook_remove": webhook.pk,
-            "desk_extension_end": extension.pk,
+            **event,
             "desk_certificate": alpha.pk,
             "": releases["Alpha"].pk,
         },
         "decision": {"": "approve"},
         "file_pk": {"": published.pk},
-        "file": {"target_file": published.pk, "page_file": attached.pk, "": private.pk},
+        "file": {"target_file": published.pk, "page_file": event["page_file"], "": private.pk},
         "page": {"": "rules"},
         "number": {
             "extend_team": alpha.pk,
@@ -221,6 +201,13 @@ def build(phase: str | None) -> Town:
             "": releases["Alpha"].pk,
         },
     }
+    Contest.objects.update(colour="#27418f", logo_tag="x")
+    Logo.objects.create(contest=contest, media_type="image/png", data="")
+    check = SelfCheck.objects.create(round=round_, team=alpha, received_at=timezone.now(), name="A.csv", state="done")
+    keys["pk"]["check_result"] = keys["number"]["checked"] = check.pk
+    for name in ("guesses_check", "ask"):
+        keys["pk"][name] = target.pk
+    keys["number"]["check_answer"] = target.pk
     world.move_to(round_, phase)
     return Town(contest, people, keys, tokens, {role: _signed_in(person) for role, person in people.items()})
 
@@ -237,6 +224,39 @@ def _give_offices(contest: Contest, people: dict[str, Person | None]) -> None:
         person = people[name] = world.make_person(name)
         Office.objects.create(contest=where, person=person, role=role)
         Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": "x"})
+
+
+def _make_event(contest: Contest, alpha: Team, beta: Team, published: TargetFile) -> dict[str, Any]:
+    """Make one of everything that organisers make; return the ids by route."""
+    round_, soon = contest.rounds.get(), timezone.now() + timedelta(days=1)
+    page = Page.objects.create(contest=contest, slug="rules", title="Rules", body="# Be fair", edited_at=timezone.now())
+    attached = Attachment.objects.create(
+        page=page, name="sample.csv", blob=put_bytes(Blob.Area.PUBLISHED, "sample.csv", b"1\n")
+    )
+    OneTimeLink.objects.create(
+        purpose="office", token_hash=_hash("seat"), contest=contest, role="referee", expires_at=soon
+    )
+    webhook = Webhook.objects.create(contest=contest, url="https://example.org/", secret="x", events=["phase"])
+    attack = round_.phases.get(kind="attack")
+    extension = Extension.objects.create(
+        phase=attack, team=beta, until=timezone.now() + timedelta(days=9), reason="ill"
+    )
+    public = PublicFile.objects.create(round=round_, team=alpha, name="A1", blob=published.blob)
+    round_.ceremony = True
+    round_.save()
+    contest.archive, contest.archived_at = EMPTY_ARCHIVE, timezone.now()
+    contest.save()
+    observer = Office.objects.get(contest=contest, role="observer")
+    return {
+        "page_file": attached.pk,
+        "desk_page_detach": attached.pk,
+        "archive_file": public.pk,
+        "desk_official_change": observer.pk,
+        "desk_official_end": observer.pk,
+        "desk_webhook_test": webhook.pk,
+        "desk_webhook_remove": webhook.pk,
+        "desk_extension_end": extension.pk,
+    }
 
 
 def _signed_in(person: Person | None) -> Client:

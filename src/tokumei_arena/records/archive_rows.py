@@ -27,6 +27,7 @@ from tokumei_arena.models import (
     Evaluation,
     Extension,
     Leased,
+    Logo,
     Page,
     Person,
     Phase,
@@ -44,6 +45,7 @@ from tokumei_arena.models import (
 # Every table of a contest, with the way from a row to its contest.
 _PATHS: dict[type[models.Model], str] = {
     Contest: "pk",
+    Logo: "contest",
     Round: "contest",
     Phase: "round__contest",
     Team: "contest",
@@ -63,9 +65,9 @@ _PATHS: dict[type[models.Model], str] = {
     Extension: "phase__round__contest",
     PublicFile: "round__contest",
 }
-# Archives of earlier versions do not have these.
-SINCE = frozenset({"Page", "Attachment", "Extension", "PublicFile"})
 TABLES: dict[str, type[models.Model]] = {"Blob": Blob, **{model.__name__: model for model in _PATHS}}
+# Archives of earlier versions have no such tables.
+ADDED = {"Logo", "Page", "Attachment", "Extension", "PublicFile"}
 # Keys of storage are made anew; leases belong to the processes of one server.
 LEFT_OUT = {"Blob": {"key"}, "Team": {"served_at"}}
 LEASE = {"lease", "leased_until"}
