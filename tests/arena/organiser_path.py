@@ -1,4 +1,4 @@
-"""From nothing to an open contest with a rules page, as somebody new clicks: ``python -m tests.arena.organiser_path``.
+"""From nothing to an open contest with rules and starter kit, by clicks: ``python -m tests.arena.organiser_path``.
 
 Starts an arena in an empty folder, drives Debian's chromium through its pages and counts clicks and keys. A driven
 browser types at once and does not think, so beside its seconds stands what a person would need by the keystroke-level
@@ -133,6 +133,9 @@ def main(language: str = "en") -> dict[str, Any]:
             visitor = Visitor(browser, url, _Blind())
             visitor.open(f"/c/{slug}/pages/rules/")
             assert visitor.reads("sample.csv"), "everybody reads the rules page"
+            kit = visitor.page.request.get(f"{url}/c/{slug}/final/kit/")
+            assert kit.body().startswith(b"PK"), "everybody gets the starter kit"
+            figures["bytes_of_the_starter_kit"] = len(kit.body())
             return {"language": language, **figures}
         finally:
             server.end()
