@@ -17,8 +17,8 @@ import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.data.column_choices import CALENDAR_UNITS, ONE_TWO_FIVE
+from tokumei.data.columns import Field
 from tokumei.data.hierarchies.building import calendar_ends
-from tokumei.data.schema import Field
 
 _BEYOND = 2**62
 

@@ -17,7 +17,8 @@ from tokumei_arena.models.contests import (
     kind_label,
 )
 from tokumei_arena.models.event import Attachment, Delivery, Extension, Office, Page, PublicFile, Webhook
-from tokumei_arena.models.log import LogEntry
+from tokumei_arena.models.log import LogEntry, LogHead
+from tokumei_arena.models.operation import WorkerBeat
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
 from tokumei_arena.models.work import (
     Attempt,
@@ -47,6 +48,7 @@ __all__ = [
     "Feedback",
     "Leased",
     "LogEntry",
+    "LogHead",
     "Logo",
     "Membership",
     "Message",
@@ -66,6 +68,7 @@ __all__ = [
     "Team",
     "Webhook",
     "WorkState",
+    "WorkerBeat",
     "check_slug",
     "kind_label",
 ]
