@@ -47,7 +47,7 @@ ACCESS: dict[str, str | tuple[str, ...]] = {
     "POST c/<slug:slug>/<round_kind:kind>/answers/": "sovmcxbfwr",
     "GET c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("bfwr", "bfwr", "bfwr", "obfwr", "obfwr", "obfwr"),
     "POST c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("", "", "", "o", "o", "o"),
-    "POST c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/ask/": ("fwr", "fwr", "fwr", "obfwr", "obfwr", "obfwr"),
+    "POST c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/ask/": ("bfwr", "bfwr", "bfwr", "obfwr", "obfwr", "obfwr"),
     "GET desk/c/<slug:slug>/look/": "bfwr",
     "POST desk/c/<slug:slug>/look/": "fwr",
     "GET api/v1/openapi.json": "asovmcxbfwr",
@@ -268,9 +268,9 @@ ACCESS: dict[str, str | tuple[str, ...]] = {
 # Whose request changes something, with the bodies below; other requests to change something change nothing.
 CHANGES: dict[str, str | tuple[str, ...]] = {
     "api/v1/contests/<slug>/rounds/<kind>/check": ("", "", "omc", "", "", ""),
-    "api/v1/contests/<slug>/rounds/<kind>/targets/<uuidstr:number>/check": ("", "", "", "o", "", ""),
+    "api/v1/contests/<slug>/rounds/<kind>/targets/<uuidstr:number>/check": ("", "", "", "o", "o", ""),
     "c/<slug:slug>/<round_kind:kind>/check/": ("", "", "omc", "", "", ""),
-    "c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("", "", "", "o", "", ""),
+    "c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("", "", "", "o", "o", ""),
     "desk/c/<slug:slug>/look/": "fwr",
     "api/v1/contests/<slug>/announcements": "fwr",
     "api/v1/contests/<slug>/questions": "ovmc",
