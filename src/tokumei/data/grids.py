@@ -3,7 +3,7 @@
 Cells are calendar units, bands of one width from zero, bands 1-2-5 (1, 2, 5, 10, 20, 50 ... on both sides of zero), or
 the nodes of a hierarchy that the publisher gives.
 
->>> from tokumei.data.schema import Field, Kind
+>>> from tokumei.data.columns import Field, Kind
 >>> [ends.tolist() for ends in grid_ends(Field("price", Kind.NUMBER), "1-2-5", np.array([-7, 0, 1, 4, 30]))]
 [[-9, 0, 1, 2, 20], [-5, 0, 1, 4, 49]]
 """
