@@ -171,9 +171,9 @@ class Reason:
         return {"code": self.code, "sentence": self.sentence, "remedy": self.remedy}
 
 
-# The reason that a release was not made from this original: a method that changes no value contradicts it.
 # What only the test of a contest gives a meaning.
 OF_CONTESTS = frozenset({"joint-risk"})
+# The reason that a release was not made from this original: a method that changes no value contradicts it.
 OTHER_ORIGINAL = "other-original"
 
 
