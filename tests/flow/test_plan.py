@@ -135,8 +135,8 @@ def lengths(*counts: int, columns: int = 1) -> History:
 
 RIOTS, HEALTH, LARGER, WALKS = (63, 1, 7), (2000, 1, 12), (8000, 1, 12), (300, 30, 3)
 STORMS, PATIENTS, CUSTOMERS = (655, 30, 6), (312, 6, 18), (23_570, 3, 3)
-# Subjects, records of each (about), columns; k; the CPU seconds of the command at normal effort (START_SECONDS and those
-# of the method where it was measured alone).
+# Subjects, records of each (about), columns; k; CPU seconds of the command at normal effort (START_SECONDS and those of
+# the method where it was measured alone).
 MEASURED = [
     (RIOTS, 2, 2.1),
     (RIOTS, 3, 2.1),
