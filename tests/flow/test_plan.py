@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from tests.sample_histories import sample
 from tokumei.cli.plans import foreseen
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
 from tokumei.data.raw import Source
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InputError, ParameterError
 from tokumei.flow import estimating as estimate_module
-from tokumei.flow.estimating import FACTOR, START_SECONDS, Size, estimate, estimate_in_parts
+from tokumei.flow.estimating import FACTOR, START_SECONDS, Size, estimate, estimate_in_memory, estimate_in_parts
 from tokumei.flow.plan import Plan, complete, make_method, plan_of
 from tokumei.flow.publishing import Places, places_of
 from tokumei.methods.grouping import work
@@ -170,6 +171,37 @@ def test_the_estimate_is_near_what_was_measured(size: tuple[int, int, int], k: i
     assert seconds / FACTOR <= foreseen <= seconds * FACTOR
 
 
+FLOW, TRAJECTORIES, CMC, ADULT, PEOPLE = (1000, 30, 5), (500, 30, 3), (1473, 1, 10), (30_162, 1, 7), (100_000, 1, 6)
+# The same of methods alone: subjects, records of each, columns; k and effort; CPU seconds.
+METHODS = [
+    (FLOW, 2, "normal", 1.0),
+    (FLOW, 3, "normal", 6.9),
+    (FLOW, 2, "fast", 0.7),
+    (FLOW, 3, "fast", 3.6),
+    (FLOW, 5, "fast", 4.6),
+    (TRAJECTORIES, 3, "normal", 1.8),
+    (CMC, 2, "fast", 0.04),
+    (CMC, 3, "normal", 0.17),
+    (CMC, 5, "normal", 0.17),
+    (ADULT, 2, "fast", 0.53),
+    (ADULT, 5, "fast", 0.59),
+    (ADULT, 3, "normal", 2.78),
+    (ADULT, 5, "normal", 2.84),
+    (PEOPLE, 5, "fast", 2.49),
+    (PEOPLE, 5, "normal", 10.8),
+]
+
+
+@pytest.mark.parametrize(("size", "k", "effort", "seconds"), METHODS)
+def test_the_estimate_of_a_method_is_near_what_was_measured(
+    size: tuple[int, int, int], k: int, effort: str, seconds: float
+) -> None:
+    subjects, records, columns = size
+    told = estimate(lengths(*[records] * subjects, columns=columns), KAnonymity(k=k, effort=effort)).cpu["anonymize"]
+    assert told is not None
+    assert seconds / FACTOR <= told <= seconds * FACTOR
+
+
 @pytest.mark.parametrize(("k", "seconds"), [(2, 0.32), (3, 5.77), (5, 4.77)])
 def test_long_histories_are_estimated_as_well(k: int, seconds: float) -> None:
     counts = [records for many, records in PURCHASES for _ in range(many)]
@@ -202,6 +234,12 @@ def test_a_run_out_of_core_is_foreseen_as_it_was_measured() -> None:
     assert 2070 / FACTOR < told.megabytes < 2070 * FACTOR
     small = estimate_in_parts(Size(counts[:100], 4), KAnonymity(k=2), workers=2)
     assert small.megabytes < 320
+
+
+def test_a_large_table_is_foreseen_as_it_was_measured() -> None:
+    # 1,000,000 generated rows of six columns, k = 5, from file to file: 42.7 CPU seconds.
+    told = estimate_in_memory(Size(np.ones(1_000_000, dtype=np.int64), 6), KAnonymity(k=5))
+    assert 42.7 / FACTOR < sum(seconds or 0.0 for seconds in told.cpu.values()) < 42.7 * FACTOR
 
 
 def test_an_estimate_speaks_and_admits_what_it_does_not_know() -> None:

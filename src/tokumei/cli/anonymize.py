@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from tokumei.cli.bounding import BoundFlag, show_gap
 from tokumei.cli.language import SpokenOption, heads, spoken_words
 from tokumei.cli.ledger import (
     EncryptFlag,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from tokumei.audits import AuditResult
     from tokumei.data import History
     from tokumei.flow import Made, Plan, Published, Tried
+    from tokumei.methods import Gap
 
 PatienceOption = Annotated[
     float | None,
@@ -115,6 +117,7 @@ def anonymize(
     skip_audit: Annotated[
         bool, typer.Option("--skip-audit", help="Hand out the release without the quick audit.")
     ] = False,
+    bound: BoundFlag = False,
     engine: EngineOption = None,
     cluster: ClusterOption = None,
     memory: MemoryOption = None,
@@ -124,7 +127,6 @@ def anonymize(
 ) -> None:
     """Make a release: a folder for others, and beside it the secret that must be kept."""
     from tokumei.flow import (
-        FORMATS,
         Running,
         Size,
         check_places,
@@ -134,15 +136,12 @@ def anonymize(
         needs_parts,
         open_input,
         places_of,
+        refuse_unproven,
         release,
+        release_gap,
     )
 
-    if data_format is not None and data_format not in FORMATS:
-        message = f"--format must be csv or parquet, got '{data_format}'"
-        raise ParameterError(message, code="usage")
-    if output is None and not dry_run:
-        message = "name the folder to create with -o RELEASE_DIR, or see the plan with --dry-run"
-        raise ParameterError(message, code="usage")
+    _refuse_usage(data_format, bound=bound and recipient is not None, nowhere=output is None and not dry_run)
     if output is not None:
         check_places(places_of(output, secret))
     lock = new_lock(output, encrypt=encrypt and not dry_run)
@@ -158,7 +157,7 @@ def anonymize(
         wanted = _asked(data, asked) if plan is None else _planned(plan, asked)
         source = _needed(data, wanted.input)
         if needs_parts(source, running):
-            refuse_in_parts(books, lock)
+            refuse_in_parts(books, lock, bound=bound)
             how = running or Running(workers=threads or os.cpu_count() or 1, resume=resume)
             if output is not None and not dry_run:
                 in_parts(source, wanted, places_of(output, secret), how, subject=subject, json=json)
@@ -167,6 +166,8 @@ def anonymize(
         else:
             history, opened = open_input(source, wanted, subject=subject)
             whole, chosen = complete(history, opened, threads=threads)
+            if bound:
+                refuse_unproven(replace(history, schema=whole.schema or history.schema), chosen)
             size, expected = Size.of(history), estimate(history, chosen)
             data_name = f"data.{whole.data_format}"
     if dry_run:
@@ -184,9 +185,25 @@ def anonymize(
             else found_for(history, opened, allowed, threads=threads)
         )
         published = made.write(output, secret_file=secret, lock=lock)
+        gap = release_gap(made, threads=threads or os.cpu_count() or 1) if bound else None
     _tell_reading(history, subject, inferred=wanted.schema is None, json=json)
     _warn_of(skip_audit=skip_audit, seeded=seed is not None)
-    _finish(made, published, tried, json=json)
+    _finish(made, published, tried, gap, json=json)
+
+
+def _refuse_usage(data_format: str | None, *, bound: bool, nowhere: bool) -> None:
+    """Raise ParameterError if options contradict each other, before anything is read."""
+    from tokumei.flow import FORMATS
+
+    message = None
+    if data_format is not None and data_format not in FORMATS:
+        message = f"--format must be csv or parquet, got '{data_format}'"
+    elif nowhere:
+        message = "name the folder to create with -o RELEASE_DIR, or see the plan with --dry-run"
+    elif bound:
+        message = "--bound proves a floor for one setting, and --recipient searches several; give one of them"
+    if message is not None:
+        raise ParameterError(message, code="usage")
 
 
 def _warn_of(*, skip_audit: bool, seeded: bool) -> None:
@@ -258,7 +275,9 @@ def _planned(file: Path, asked: dict[str, Any]) -> Plan:
     return plan
 
 
-def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, json: bool) -> NoReturn:
+def _finish(
+    made: Made, published: Published, tried: Sequence[Tried] | None, gap: Gap | None, *, json: bool
+) -> NoReturn:
     from tokumei.flow import told_contents
 
     places, audited, history, plan = published.places, made.audit, made.history, made.plan
@@ -283,6 +302,7 @@ def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, 
         "seeded": made.secret.seed is not None,
         "tried": None if tried is None else [one.as_dict() for one in tried],
         "audit": None if audited is None else audited.as_dict(),
+        "bound": None if gap is None else gap.as_dict(),
         "ledger": None if made.booking is None else made.booking.as_dict(),
     }
 
@@ -310,6 +330,8 @@ def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, 
         show_table(console, heads("column", "lost", "exact", "generalized", "withheld", "typical"), rows)
         gone = {"deleted": deleted, "share": deleted / max(before, 1)}
         console.print(words("cli.all-lost", lost=made.utility.value, **gone))
+        if gap is not None:
+            show_gap(console, gap)
         if made.booking is not None:
             show_booking(console, made.booking)
         if audited is not None:

@@ -71,7 +71,7 @@ def compare(
     """
     from tokumei.data import check_folder_target
     from tokumei.flow import compare as compare_runs
-    from tokumei.flow import plan_runs, some_subjects
+    from tokumei.flow import plan_runs
 
     names = _names(methods)
     contents = [name.strip() for name in (content or "").split(",") if name.strip()]
@@ -79,10 +79,8 @@ def compare(
     if output is not None:
         check_folder_target(output)
     with progress_bars():
-        history = original(data, schema)
+        history = original(data, schema, wanted=people, seed=seed or 0)
         history.schema.check_publishable()
-        if people is not None:
-            history = some_subjects(history, people, seed=seed or 0)
         done = compare_runs(
             history, runs, allow=allow or (), seed=seed, threads=threads, time_limit=time_limit, quick=quick
         )
@@ -161,13 +159,14 @@ def _show(console: Console, runs: Sequence[Run]) -> None:
             run.name,
             "" if run.loss is None else percent(run.loss),
             "" if run.risk is None else percent(run.risk),
+            "" if run.learned is None else percent(run.learned),
             words("cli.failed") if run.failure else words(f"word.{run.verdict}"),
             "*" if run.front else "",
             round(run.seconds, 1),
         ]
         for run in runs
     ]
-    show_table(console, heads("release", "lost", "named", "verdict", "front", "seconds"), rows)
+    show_table(console, heads("release", "lost", "named", "learned", "verdict", "front", "seconds"), rows)
     for run in runs:
         if run.failure:
             console.print(words("cli.run-failed", run=run.name, message=run.message), markup=False)

@@ -2,6 +2,8 @@ from tokumei.flow.auditing import audit as audit
 from tokumei.flow.booked_releases import BookedReleases as BookedReleases
 from tokumei.flow.bookkeeping import Booking as Booking
 from tokumei.flow.bookkeeping import Bookkeeping as Bookkeeping
+from tokumei.flow.bounding import refuse_unproven as refuse_unproven
+from tokumei.flow.bounding import release_gap as release_gap
 from tokumei.flow.checking import SecretCheck as SecretCheck
 from tokumei.flow.checking import check_secret as check_secret
 from tokumei.flow.comparison import COMPARED_MEASURES as COMPARED_MEASURES

@@ -1,7 +1,7 @@
 """How long a release will take and how much memory: an estimate from measured runs, told before long work begins.
 
 The figures were measured in November 2026 on two shared cores of a server, in CPU seconds: generated purchases of 120
-customers, trajectories of 300 people, tables of 2,000 and 8,000 rows, CDNOW, storm tracks and PBC patients
+customers, trajectories of 300 people, tables of 1,473, 30,162 and 100,000 rows, CDNOW, storm tracks and PBC patients
 (`benchmarks.practice`), with k = 2, 3 and 5. The time of k-anonymity grows with the number of columns. It has a part
 per subject (whom to group with whom; where people are fewer than a block, also with how many there are to choose from)
 and a part per record that grows with the length of its history (aligning histories), up to the length from which
@@ -29,6 +29,7 @@ FACTOR = 1.5
 # Loading the libraries and compiled kernels.
 START_SECONDS = 2.0
 READ_PER_RECORD, AUDIT_PER_RECORD, AUDIT_PER_SUBJECT, PUBLISH_PER_RECORD = 3e-6, 4e-6, 7e-5, 4e-6
+AUDITED_SUBJECTS = 200_000
 # Out of core: reading and writing after runs of 10,000 and 200,000 people (stage by stage), grouping after one of
 # 1,000,000 people with 82.7 million records (k = 2, two workers; 3,270 CPU seconds, 2.07 GB).
 TASK_RECORDS = 1_000_000
@@ -51,8 +52,9 @@ _GROUPING = {
 EXCHANGING_POWER = 0.5
 # Fewer people than these leave each less to choose from.
 BLOCK_PEOPLE = 800
-# CPU seconds per row and column of a plain table.
-_TABLE = {"fast": 4e-6, "large": 4e-6, "normal": 1.1e-5}
+# One record per person: CPU seconds per cell, whatever the k (tables of 1,473, 30,162 and 100,000 rows, k = 2 to 5).
+_SINGLE = {"fast": 3.5e-6, "normal": 1.6e-5}
+HURRIED_SINGLES = 300_000
 # Longer histories are compared in pieces of so many records; many records in pairs are in shorter ones.
 _PIECES = {"fast": 300, "large": 300, "normal": 3000}
 MANY_RECORDS, SHORT_PIECE = 200_000, 500
@@ -152,11 +154,17 @@ class Size:
 
 def estimate(history: History, method: Method, *, audit: bool = True) -> Estimate:
     """Return how long a method will take on this data, with the reading and writing around it."""
-    size = Size.of(history)
+    return estimate_in_memory(Size.of(history), method, audit=audit)
+
+
+def estimate_in_memory(size: Size, method: Method, *, audit: bool = True) -> Estimate:
+    """Return how long a method will take on data of this size that is held in memory."""
+    # Of more people than this the quick audit counts equal histories alone.
+    compared = len(size.lengths) if len(size.lengths) <= AUDITED_SUBJECTS else 0
     cpu = {
         "read": START_SECONDS + READ_PER_RECORD * size.records,
         "anonymize": _method_seconds(size, method),
-        "audit": AUDIT_PER_RECORD * size.records + AUDIT_PER_SUBJECT * len(size.lengths) if audit else 0.0,
+        "audit": AUDIT_PER_RECORD * size.records + AUDIT_PER_SUBJECT * compared if audit else 0.0,
         "publish": PUBLISH_PER_RECORD * size.records,
     }
     threads = min(int(getattr(method, "threads", 1)), os.cpu_count() or 1)
@@ -185,14 +193,14 @@ def _method_seconds(size: Size, method: Method) -> float | None:
     if method.name != "k-anonymity":
         return None
     effort = str(getattr(method, "effort", ""))
+    if int(size.lengths.max(initial=0)) <= 1 and effort in _SINGLE:
+        return _SINGLE["fast" if records > HURRIED_SINGLES else effort] * records * size.fields
     if effort == "normal" and records > HURRIED_RECORDS:
         effort = "large"
     wanted = int(getattr(method, "k", 3))
     figures = _GROUPING.get((effort, min(wanted, 4)))
     if figures is None:
         return None
-    if int(size.lengths.max(initial=0)) <= 1:
-        return _TABLE[effort] * size.fields * records
     per_subject, per_record = figures
     per_subject *= min(len(size.lengths) / BLOCK_PEOPLE, 1.0) ** 2
     piece = SHORT_PIECE if wanted == 2 and records > MANY_RECORDS else _PIECES[effort]

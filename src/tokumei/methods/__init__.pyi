@@ -12,6 +12,9 @@ from tokumei.methods.concealment.static import KConcealmentStatic as KConcealmen
 from tokumei.methods.grouping.blocks import Features as Features
 from tokumei.methods.grouping.blocks import cut_features as cut_features
 from tokumei.methods.grouping.bounds import strict_bound as strict_bound
+from tokumei.methods.grouping.gaps import Gap as Gap
+from tokumei.methods.grouping.gaps import loss_gap as loss_gap
+from tokumei.methods.grouping.gaps import require_floor as require_floor
 from tokumei.methods.grouping.groups import Groups as Groups
 from tokumei.methods.grouping.merging import Surplus as Surplus
 from tokumei.methods.grouping.merging import merge_groups as merge_groups
@@ -19,7 +22,9 @@ from tokumei.methods.grouping.merging import to_release as to_release
 from tokumei.methods.grouping.pairing import match_graph as match_graph
 from tokumei.methods.grouping.part_files import ROW as ROW
 from tokumei.methods.grouping.part_files import Coded as Coded
+from tokumei.methods.grouping.part_files import Opening as Opening
 from tokumei.methods.grouping.part_files import SolveJob as SolveJob
+from tokumei.methods.grouping.part_files import original_name as original_name
 from tokumei.methods.grouping.part_files import solve_part as solve_part
 from tokumei.methods.grouping.record_table import RecordTable as RecordTable
 from tokumei.methods.grouping.table_bounds import BoundPlan as BoundPlan

@@ -8,15 +8,27 @@ from tokumei_arena.models.contests import (
     Contest,
     DataFile,
     Feedback,
+    Logo,
     Membership,
     Phase,
     Round,
     Team,
     check_slug,
 )
-from tokumei_arena.models.log import LogEntry
+from tokumei_arena.models.log import LogEntry, LogHead
+from tokumei_arena.models.operation import WorkerBeat
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
-from tokumei_arena.models.work import Attempt, Choice, Evaluation, Rescore, RescoreItem, Submission, Target, TargetFile
+from tokumei_arena.models.work import (
+    Attempt,
+    Choice,
+    Evaluation,
+    Rescore,
+    RescoreItem,
+    SelfCheck,
+    Submission,
+    Target,
+    TargetFile,
+)
 
 __all__ = [
     "Announcement",
@@ -31,6 +43,8 @@ __all__ = [
     "Feedback",
     "Leased",
     "LogEntry",
+    "LogHead",
+    "Logo",
     "Membership",
     "Message",
     "OneTimeLink",
@@ -39,10 +53,12 @@ __all__ = [
     "Rescore",
     "RescoreItem",
     "Round",
+    "SelfCheck",
     "Submission",
     "Target",
     "TargetFile",
     "Team",
     "WorkState",
+    "WorkerBeat",
     "check_slug",
 ]

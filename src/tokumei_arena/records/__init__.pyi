@@ -3,8 +3,12 @@ from tokumei_arena.records.archive import import_contest as import_contest
 from tokumei_arena.records.backup import back_up as back_up
 from tokumei_arena.records.backup import restore as restore
 from tokumei_arena.records.downloads import attachment as attachment
-from tokumei_arena.records.logbook import LogState as LogState
-from tokumei_arena.records.logbook import log_state as log_state
+from tokumei_arena.records.downloads import sent_file as sent_file
+from tokumei_arena.records.heads import heads_document as heads_document
+from tokumei_arena.records.heads import read_heads as read_heads
+from tokumei_arena.records.heads import sign_due_heads as sign_due_heads
+from tokumei_arena.records.log_check import LogState as LogState
+from tokumei_arena.records.log_check import log_state as log_state
 from tokumei_arena.records.logbook import record as record
 from tokumei_arena.records.storage import PART as PART
 from tokumei_arena.records.storage import FolderStorage as FolderStorage
@@ -14,3 +18,5 @@ from tokumei_arena.records.storage import empty_blob as empty_blob
 from tokumei_arena.records.storage import make_blob as make_blob
 from tokumei_arena.records.storage import put_file as put_file
 from tokumei_arena.records.storage import store as store
+from tokumei_arena.records.zips import ZipWriter as ZipWriter
+from tokumei_arena.records.zips import pack as pack

@@ -1,7 +1,6 @@
-"""The process that evaluates: ``python -m tokumei_arena.work.child FOLDER``.
+"""What the evaluating process does inside its walls: it judges what lies in FOLDER and writes FOLDER/result.json.
 
-It reads FOLDER/job.json, limits itself before it touches what participants sent, and writes FOLDER/result.json. It
-knows no Django, no database and no secret; whatever kills it kills nothing else.
+It knows no Django, no database and no secret; whatever kills it kills nothing else.
 
     FOLDER/data/NAME.csv            the files the round handed out (to the owner of the release)
     FOLDER/release/upload           the release as it was handed in
@@ -14,15 +13,16 @@ from __future__ import annotations
 
 import json
 import math
-import sys
+import shutil
 import traceback
 from pathlib import Path
 from typing import Any
 
 from tokumei.contests import Checked, FileSpec, Note
 from tokumei.contests import Contest as Rules
+from tokumei.errors import TokumeiError
 from tokumei_arena.rules import rules_in
-from tokumei_arena.work.limits import Limits, confine
+from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.unpacking import unpack
 
 
@@ -39,6 +39,8 @@ def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
         return {**version, "files": _publish(rules, folder, job, limits)}
     if task == "guesses":
         return {**version, "results": _guesses(rules, folder, job, limits)}
+    if task == "split":
+        return {**version, "files": _split(rules, folder, job)}
     if task == "release":
         notes = unpack(folder / "release/upload", folder / "release", _names(rules.release_files), limits)
         if notes:
@@ -80,6 +82,23 @@ def _publish(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) ->
     return found
 
 
+def _split(rules: Rules, folder: Path, job: dict[str, Any]) -> list[dict[str, str]]:
+    """Take a zip of answers apart by the rules; what they cannot read holds none."""
+    try:
+        found = rules.split_answers(folder / "upload", job["targets"])
+    except TokumeiError:
+        return []
+    (folder / "out").mkdir()
+    names = {file.filename for file in rules.guess_files}
+    listed = []
+    for number, (target, name, data) in enumerate(
+        (target, name, data) for target, files in found.items() for name, data in files.items() if name in names
+    ):
+        (folder / "out" / str(number)).write_bytes(data)
+        listed.append({"target": target, "name": name, "path": str(number)})
+    return listed
+
+
 def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, Any]]:
     """Score the guesses that can be unpacked, all at once; the others are refused one by one."""
     release = _unpack_release(rules, folder, limits)
@@ -95,7 +114,22 @@ def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) ->
             guesses=[folders[number] for number in usable],
         )
     )
-    return [_plain(Checked.refused(notes) if notes else next(scored)) for notes in refused.values()]
+    results = [_plain(Checked.refused(notes) if notes else next(scored)) for notes in refused.values()]
+    for place, result in zip(folders, results, strict=True):
+        if result["valid"] and job.get("completeness"):
+            result["answered"] = _answered(rules, folder / "published", place)
+    return results
+
+
+def _answered(rules: Rules, common: Path, place: Path) -> dict[str, Any] | None:
+    """Return how much of what is asked for was answered, if the rules can say so."""
+    seen = place / "seen"
+    seen.mkdir()
+    for part in (common, place / "published"):
+        for file in part.iterdir() if part.is_dir() else ():
+            shutil.copyfile(file, seen / file.name)
+    found = rules.answered(seen, place)
+    return None if found is None else {"given": found.given, "asked": found.asked, "what": dict(found.what)}
 
 
 def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:
@@ -125,11 +159,8 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def main(arguments: list[str]) -> int:
-    """Run the job of a folder."""
-    folder = Path(arguments[0])
-    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-    confine(Limits.of(job["limits"]), parent=int(job["parent"]))
+def run_and_write(folder: Path, job: dict[str, Any]) -> None:
+    """Run the job of a folder and write its result there."""
     try:
         result = run_job(folder, job)
     except MemoryError:
@@ -143,8 +174,3 @@ def main(arguments: list[str]) -> int:
     part = folder / "result.part"
     part.write_text(json.dumps(result, allow_nan=False), encoding="utf-8")
     part.replace(folder / "result.json")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
