@@ -31,6 +31,7 @@ class Schema:
     ``subject_parts`` are the columns that name a person together, where one
     does not (``subject`` is then their names joined by a plus); ``missing`` are the words that stand for no value.
 
+    >>> from tokumei.data import Column, Kind
     >>> schema = Schema("customer", (Column(name="price", kind=Kind.NUMBER, step=0.01),))
     >>> print(schema.to_toml())
     subject = "customer"
