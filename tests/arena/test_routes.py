@@ -382,7 +382,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "member_role": {"role": "adviser"},
     "clarifications": {"question": "why?"},
     "round": {"file": world.GOOD_A},
-    "target": {"file": world.guesses()},
+    "target": {"file": world.guesses(), "confirmed": "yes"},
     "desk_open": {"open": "no"},
     "desk_phase_close": REASON,
     "desk_team_decide": REASON,
