@@ -306,10 +306,14 @@ def test_hits_and_owners_stand_beside_targets_once_the_results_are_out() -> None
     client = sign_in(captains[1])
     before = client.get(address).content.decode()
     assert ">Alpha<" not in before
+    target = Target.objects.get(team__name="Alpha")
+    page = reverse("target", args=[contest.slug, "final", target.pk])
+    assert "Counts</th>" not in client.get(page).content.decode()
     world.move_to(contest.rounds.get(), "published")
     after = client.get(address).content.decode()
     assert "<td>Alpha</td>" in after
     assert '<td class="number">8</td><td class="number">8</td>' in after
+    assert '<span class="badge ok">counts</span>' in client.get(page).content.decode()
 
 
 # What figures mean
