@@ -46,6 +46,7 @@ from tokumei.data import (
     library_of,
     middles,
     read_secret,
+    rows_of_table,
     typed_frame,
 )
 from tokumei.data import read_release as read_folder
@@ -162,6 +163,7 @@ def read_release(
     draws: int = 1,
     seed: int | None = None,
     library: str = "polars",
+    table: str | None = None,
 ) -> Any: ...
 
 
@@ -178,6 +180,7 @@ def read_release(
     draws: int = 1,
     seed: int | None = None,
     library: str = "polars",
+    table: str | None = None,
 ) -> Any:
     """Read a release folder that ``Made.write`` or ``tokumei anonymize`` wrote: as a frame for analysis.
 
@@ -194,12 +197,15 @@ def read_release(
         draws: How many random fillings.
         seed: Makes the fillings repeatable.
         library: ``polars`` or ``pandas``.
+        table: Of a release of several tables: only the rows and columns of this one.
     """
     if isinstance(original, History):
         return read_folder(folder, original)
     if original is not None:
         return open_release(original, Path(folder), schema=_schema(schema)).release
     release = ReleaseFolder.open(Path(folder)).release()
+    if table is not None:
+        release = rows_of_table(release, table)
     forms: dict[str, Callable[[], pl.DataFrame]] = {
         "intervals": lambda: typed_frame(release),
         "midpoints": lambda: middles(release),

@@ -115,17 +115,28 @@ def refuse_both(schema: Path | None, subject: str | None) -> None:
         raise ParameterError("--subject and --schema both say whose history it is; give one of them", code="usage")
 
 
-def original(path: Path, schema: Path | None, *, subject: str | None = None) -> History:
-    """Read the original after the schema that was given, else after itself; of one that is not held, some people."""
+def original(
+    path: Path, schema: Path | None, *, subject: str | None = None, wanted: int | None = None, seed: int = 0
+) -> History:
+    """Read the original after the schema that was given, else after itself; of one that is not held, some people.
+
+    ``wanted`` is how many people are asked for (default: all).
+    """
     from tokumei.data import Schema, exceeds_memory
+    from tokumei.flow import some_subjects
     from tokumei.profiles import read_history, some_people
 
     refuse_both(schema, subject)
     meaning = None if schema is None else Schema.read(schema)
-    if not exceeds_memory(path):
-        return read_history(path, meaning, subject=subject, confirmed=True)
-    history, people = some_people(path, meaning, subject=subject)
-    _tell_sampled(path, len(history.subjects), people)
+    large = exceeds_memory(path)
+    if large:
+        history, people = some_people(path, meaning, subject=subject)
+    else:
+        history = read_history(path, meaning, subject=subject, confirmed=True)
+    if wanted is not None:
+        history = some_subjects(history, wanted, seed=seed)
+    if large:
+        _tell_sampled(path, len(history.subjects), people)
     return history
 
 

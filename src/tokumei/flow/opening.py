@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, Source, input_path, read_secret_and_lock
+from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, input_path, read_data, read_secret_and_lock
 from tokumei.flow.gate import refuse_foreign_secret
 from tokumei.flow.large import LargeRelease, is_large
 from tokumei.profiles import read_history
@@ -66,7 +66,7 @@ def open_release(
         )
     # A release states the steps of what it publishes; the original may be finer.
     file = input_path(original) if isinstance(original, (str, Path)) else None
-    source = None if file is None or file.is_dir() else Source.read(file)
+    source = None if file is None or file.is_dir() else read_data(file)
     history = read_history(source or original, schema or opened.schema, refine=schema is None)
     if schema is not None:
         history = _with_choices(history, opened.schema)
