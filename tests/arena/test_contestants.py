@@ -111,6 +111,16 @@ def test_the_kit_has_the_data_only_for_those_who_may_have_it() -> None:
     assert f"{folder}/data/T.csv" not in zip_of(sign_in(captain).get(address)).namelist()
 
 
+def test_nobody_has_the_server_pack_all_the_time() -> None:
+    contest = world.make_contest("anonymize")
+    _team, captain = world.make_team(contest, "Alpha")
+    client, address = sign_in(captain), reverse("kit", args=[contest.slug, "final"])
+    answers = [client.get(address) for _ in range(11)]
+    assert [answer.status_code for answer in answers] == [200] * 10 + [302]
+    for answer in answers[:-1]:
+        answer.close()
+
+
 # A check before a try
 
 
