@@ -112,21 +112,23 @@ class Outcomes:
     @classmethod
     def of(cls, b: pl.DataFrame, penalty: float) -> Outcomes:
         """Fit both models; a cause that nobody has, has none."""
-        from tokumei.contests.pws2026.survival import fit_cox
+        from tokumei.contests.pws2026.survival import fit_cause
 
         found = {}
         for cause in ("onset", "death"):
             if b[cause].sum():
-                fit = fit_cox(b, cause, penalizer=penalty)
+                fit = fit_cause(b, cause, penalizer=penalty)
                 base = fit.baseline_cumulative_hazard_
                 found[cause] = (fit, np.append(0.0, base.index.to_numpy()), np.append(0.0, base.to_numpy()[:, 0]))
         return cls(found)
 
     def draw(self, covariates: pl.DataFrame, rng: Generator) -> pl.DataFrame:
         """Return the rows with time, onset and death; the earlier event wins, none before the end is censored."""
+        import pandas as pd
+
         from tokumei.contests.pws2026.survival import covariates as seen_by_cox
 
-        table, count = seen_by_cox(covariates), covariates.height
+        table, count = pd.DataFrame(seen_by_cox(covariates)), covariates.height
         times = {cause: np.full(count, np.inf) for cause in ("onset", "death")}
         for cause, (fit, moments, hazard) in self._hazards.items():
             needed = rng.exponential(size=count) / fit.predict_partial_hazard(table).to_numpy()
