@@ -44,6 +44,7 @@ __all__ = [
     "find_part",
     "has_parameter",
     "make_part",
+    "need_libraries",
     "parameter",
     "parse_settings",
     "part_names",

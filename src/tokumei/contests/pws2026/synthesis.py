@@ -15,7 +15,6 @@ from numpy.random import Generator
 
 from tokumei.array_types import Bools, Floats
 from tokumei.contests.pws2026.table import CENSORED, COLUMNS, CONTINUOUS, HORIZON, RANGES, World, matrix
-from tokumei.errors import ParameterError
 
 SMALLEST_EIGENVALUE = 1e-8
 STEPS = {"age": 10.0, "BMI": 5.0, "SBP": 20.0, "TG": 50.0, "HDL": 20.0, "ALT": 20.0, "FPG": 20.0}
@@ -201,25 +200,7 @@ METHODS: dict[str, Callable[..., pl.DataFrame]] = {
     "rounding": rounded,
     "unchanged": unchanged,
 }
-_SETTINGS: dict[str, dict[str, tuple[type, float, float]]] = {
+SETTINGS: dict[str, dict[str, tuple[type, float, float]]] = {
     "perturb": {"k": (float, 0.0, 10.0)},
     "calibrated": {"tries": (int, 1, 1000)},
 }
-
-
-def read_settings(method: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a method as values; a ParameterError names one that cannot be."""
-    known, values = _SETTINGS.get(method, {}), {}
-    for name, text in settings.items():
-        if name not in known:
-            message = f"the method '{method}' has no setting '{name}'; it has {', '.join(known) or 'none'}"
-            raise ParameterError(message)
-        kind, low, high = known[name]
-        try:
-            value = kind(text)
-        except (TypeError, ValueError):
-            value = None
-        if value is None or not low <= value <= high:
-            raise ParameterError(f"the setting '{name}' of '{method}' must be from {low:g} to {high:g}, got '{text}'")
-        values[name] = value
-    return values
