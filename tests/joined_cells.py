@@ -19,6 +19,7 @@ def concat_cells(columns: Sequence[Cells]) -> Cells:
             np.concatenate([column.lo for column in ranges]),
             np.concatenate([column.hi for column in ranges]),
             suppressed,
+            np.concatenate([column.missing for column in ranges]),
         )
     sets = [column for column in columns if isinstance(column, SetCells)]
     sizes = np.concatenate([column.sizes() for column in sets])

@@ -42,9 +42,11 @@ from tokumei.data import (
     Secret,
     drawn,
     frame_of_library,
+    input_path,
     library_of,
     middles,
     read_secret,
+    rows_of_table,
     typed_frame,
 )
 from tokumei.data import read_release as read_folder
@@ -161,6 +163,7 @@ def read_release(
     draws: int = 1,
     seed: int | None = None,
     library: str = "polars",
+    table: str | None = None,
 ) -> Any: ...
 
 
@@ -177,6 +180,7 @@ def read_release(
     draws: int = 1,
     seed: int | None = None,
     library: str = "polars",
+    table: str | None = None,
 ) -> Any:
     """Read a release folder that ``Made.write`` or ``tokumei anonymize`` wrote: as a frame for analysis.
 
@@ -193,12 +197,15 @@ def read_release(
         draws: How many random fillings.
         seed: Makes the fillings repeatable.
         library: ``polars`` or ``pandas``.
+        table: Of a release of several tables: only the rows and columns of this one.
     """
     if isinstance(original, History):
         return read_folder(folder, original)
     if original is not None:
         return open_release(original, Path(folder), schema=_schema(schema)).release
     release = ReleaseFolder.open(Path(folder)).release()
+    if table is not None:
+        release = rows_of_table(release, table)
     forms: dict[str, Callable[[], pl.DataFrame]] = {
         "intervals": lambda: typed_frame(release),
         "midpoints": lambda: middles(release),
@@ -370,7 +377,7 @@ def report(
         reports.check_frame(frame)
     if output is not None:
         reports.check_document(Path(output), language)
-    file = Path(original) if isinstance(original, (str, Path)) else None
+    file = input_path(original) if isinstance(original, (str, Path)) else None
     opened = _opened(original, release, schema, secret)
     identity = reports.identify(file, opened.folder, original_sha256=opened.original_sha256, date=date, author=author)
     chosen, allowed = _limits(recipient, limits), _allowed(release, allow)

@@ -77,15 +77,17 @@ class TokumeiError(Exception):
 
     def __init__(
         self,
-        message: str,
+        message: str | Message,
         *,
         code: str | None = None,
         file: str | None = None,
         line: int | None = None,
         column: int | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(str(message))
+        # A message of the catalogue can be told in another language.
+        self.told = None if isinstance(message, str) else message
+        self.message = str(message)
         self.code = code or type(self).code
         self.file = file
         self.line = line

@@ -20,6 +20,8 @@ STRONGEST = 0.5
 # A range below this share of its numbers is one point.
 SMALLEST = 1e-9
 CELL, ROW_HEAD, COLUMN_HEAD = 44, 150, 130
+BAR_STEP, BAR_THICKNESS, BAR_TEXT = 28, 18, 90
+TREND_HEIGHT, TREND_BOTTOM, FEWEST_STEPS, MOST_NUMBERS = 240, 44, 2, 20
 
 
 @dataclass(frozen=True)
@@ -226,3 +228,98 @@ def heat_map(
         for across, (_key, name) in enumerate(columns)
     ]
     return HeatMap(cells, heads, tops, ROW_HEAD + len(columns) * CELL + 90, COLUMN_HEAD + len(rows) * CELL + 10)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One line of a bar chart: where its bar ends, what stands before and behind it."""
+
+    y: float
+    length: float
+    name: str
+    text: str
+    own: bool
+
+    @property
+    def end(self) -> float:
+        """Where the bar ends."""
+        return ROW_HEAD + self.length
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A bar chart: the names stand left of the bars, the figures at their ends."""
+
+    bars: Sequence[Bar]
+    height: int
+    width: int = WIDTH
+    left: int = ROW_HEAD
+    thickness: int = BAR_THICKNESS
+
+
+def bars(rows: Sequence[tuple[str, float, str, bool]]) -> Bars | None:
+    """Return a bar chart of (name, value, text, own) in this order; None without a value."""
+    usable = [row for row in rows if math.isfinite(row[1])]
+    if not usable:
+        return None
+    most = max(abs(row[1]) for row in usable) or 1.0
+    room = WIDTH - ROW_HEAD - BAR_TEXT
+    drawn = [
+        Bar(TOP + number * BAR_STEP, round(room * abs(value) / most, 1), _short(name), text, own)
+        for number, (name, value, text, own) in enumerate(usable)
+    ]
+    return Bars(drawn, TOP + len(drawn) * BAR_STEP + BAR_STEP // 2)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One point of a history: where it stands, what is said about it, and whether it is the one that counts."""
+
+    x: float
+    y: float
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Values in their order, joined by a line."""
+
+    steps: Sequence[Step]
+    path: str
+    y_ticks: Sequence[Tick]
+    x_ticks: Sequence[Tick]
+    width: int = WIDTH
+    height: int = TREND_HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = TREND_HEIGHT - TREND_BOTTOM
+
+
+def trend(points: Sequence[tuple[float, str, bool]]) -> Trend | None:
+    """Return a chart of (value, text, marked) in their order; None for fewer than two, which show no history."""
+    usable = [point for point in points if math.isfinite(point[0])]
+    if len(usable) < FEWEST_STEPS:
+        return None
+    upward = ticks(min(point[0] for point in usable), max(point[0] for point in usable), 4)
+    right, bottom = WIDTH - RIGHT, TREND_HEIGHT - TREND_BOTTOM
+    gap = (right - LEFT - 2 * LINE) / (len(usable) - 1)
+    spots = [
+        (
+            round(LEFT + LINE + gap * number, 1),
+            round(bottom - (bottom - TOP) * (value - upward[0]) / (upward[-1] - upward[0]), 1),
+        )
+        for number, (value, _text, _marked) in enumerate(usable)
+    ]
+    steps = [Step(x, y, text, marked) for (x, y), (_value, text, marked) in zip(spots, usable, strict=True)]
+    every = max(1, math.ceil(len(usable) / MOST_NUMBERS))
+    return Trend(
+        steps,
+        "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in spots),
+        [
+            Tick(round(bottom - (bottom - TOP) * (value - upward[0]) / (upward[-1] - upward[0]), 1), _number(value))
+            for value in upward
+        ],
+        [Tick(spots[number][0], str(number + 1)) for number in range(0, len(spots), every)],
+    )

@@ -20,13 +20,16 @@ from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
+from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import connection
 
 from tests.arena import log_triggers, world
+from tests.arena.pictures import LOGO
 from tests.arena.played import played_contest
 from tokumei_arena import environment
 from tokumei_arena.boards import standings
+from tokumei_arena.contests import change_look
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, LogEntry, Person, Submission, Target, TargetFile
 from tokumei_arena.records import archive, archive_rows, backup, logbook
@@ -54,6 +57,7 @@ def _full_contest() -> Contest:
     target = Target.objects.get(team__number=1)
     # Ground truth of its own, as the rounds of 2021 have it.
     target.files.create(name="EA", blob=put_bytes(Blob.Area.TRUTH, "EA.csv", b"1\n2\n"))
+    change_look(contest, by=referee, colour="#27418f", logo=ContentFile(LOGO, name="logo.png"))
     return contest
 
 
@@ -83,7 +87,8 @@ def _forget_everything(contest: Contest) -> None:
         cursor.execute("UPDATE arena_submission SET evaluation_id = NULL, target_id = NULL, kind = 'release'")
         for table in (
             *("rescoreitem", "rescore", "choice", "attempt", "evaluation", "targetfile", "target", "submission"),
-            *("clarification", "announcement", "datafile", "membership", "team", "phase", "round", "contest", "blob"),
+            *("clarification", "announcement", "datafile", "membership", "team", "phase", "round", "logo", "contest"),
+            "blob",
         ):
             cursor.execute(f"DELETE FROM arena_{table}")  # noqa: S608
 
@@ -109,6 +114,19 @@ def test_an_imported_contest_has_identical_rows_and_standings(tmp_path: Path) ->
     entry = LogEntry.objects.get(action="contest.import")
     assert entry.detail == {"sha256": written.sha256, "log_entries": written.log_entries}
     assert logbook.verify() is None
+
+
+@pytest.mark.half_second
+def test_an_archive_from_before_a_table_was_added_can_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contest = _full_contest()
+    with monkeypatch.context() as before:
+        known = {name: row for name, row in archive_rows.TABLES.items() if name != "Logo"}
+        before.setattr("tokumei_arena.records.archive.TABLES", known)
+        archive.export_contest(contest, tmp_path / "old.zip")
+    _forget_everything(contest)
+    assert archive.import_contest(tmp_path / "old.zip").rows["Logo"] == 0
 
 
 def open_blob_bytes(blob: Blob) -> bytes:

@@ -48,7 +48,7 @@ def attack() -> tuple[Contest, Target, Person, Person]:
         evaluate(world.hand_in(captain, round_), U=0.5)
     world.move_to(round_, "attack")
     for one in make_due_targets(round_):
-        blob = put_bytes(Blob.Area.PUBLISHED, "A1.csv", b"published\n")
+        blob = put_bytes(Blob.Area.PUBLISHED, "A1.csv", world.GOOD_A)
         TargetFile.objects.create(target=one, name="A1", blob=blob)
         TargetFile.objects.create(target=one, name="key", blob=put_bytes(Blob.Area.TRUTH, "key.csv", b"truth\n"))
     Target.objects.update(state="done")
@@ -92,7 +92,7 @@ def test_targets_show_alias_and_published_files_but_not_whose_they_are(
     assert str(truth.pk) not in page
     files = [reverse("target_file", args=[contest.slug, "final", target.pk, one.pk]) for one in (published, truth)]
     answer = sign_in(beta).get(files[0])
-    assert b"".join(answer.streaming_content) == b"published\n"  # type: ignore[attr-defined]
+    assert b"".join(answer.streaming_content) == world.GOOD_A  # type: ignore[attr-defined]
     assert answer["Content-Disposition"] == f'attachment; filename="{target.alias}-A1.csv"'
     assert sign_in(beta).get(files[1]).status_code == 404
     for stranger in (sign_in(alpha), Client(), sign_in(world.make_person("Nobody"))):

@@ -107,7 +107,7 @@ def test_a_blind_board_shows_the_own_figures_and_the_names_of_all() -> None:
     assert "Submissions" not in page.split('id="title-utility"')[1].split("</table>")[0]
     assert [row[1] for row in rows(board(contest), "utility")] == ["another team", "another team"]
     world.move_to(contest.rounds.get(), "published")
-    assert [row[1] for row in rows(board(contest), "utility")] == ["Beta", "Alpha", "Idle"]
+    assert [row[1] for row in rows(board(contest, show="utility"), "utility")] == ["Beta", "Alpha", "Idle"]
 
 
 def answer_to(client: Client, contest: Contest) -> Any:

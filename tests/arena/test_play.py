@@ -22,7 +22,7 @@ from tests.arena.playing import evaluate, give, round_address, sign_in, text_of
 from tokumei.contests import FileSpec, make_contest
 from tokumei_arena.errors import TooManyError
 from tokumei_arena.models import Announcement, Blob, Clarification, Membership, Submission
-from tokumei_arena.web.uploads import pack
+from tokumei_arena.records import pack
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +77,7 @@ def test_the_contest_page_shows_rules_phases_news_and_answers() -> None:
     assert "May rows be deleted?" in page
     assert "A secret question" not in page
     assert "Lowest U among the files" in page
-    assert re.search(r'aria-current="true">\s*<td>Attack</td>', page)
+    assert re.search(r'aria-current="step">\s*<span class="phase">Attack <', page)
     with translation.override("ja"):
         japanese = Client(headers={"accept-language": "ja"}).get(reverse("contest", args=[contest.slug]))
     assert "有効な再識別を受けなかったファイルのうち" in japanese.content.decode()

@@ -27,11 +27,13 @@ from tokumei_arena.models import (
     Contest,
     DataFile,
     Evaluation,
+    Logo,
     Membership,
     Message,
     OneTimeLink,
     Person,
     Rescore,
+    SelfCheck,
     Submission,
     Target,
     TargetFile,
@@ -149,6 +151,13 @@ def build(phase: str | None) -> Town:
             "": releases["Alpha"].pk,
         },
     }
+    Contest.objects.update(colour="#27418f", logo_tag="x")
+    Logo.objects.create(contest=contest, media_type="image/png", data="")
+    check = SelfCheck.objects.create(round=round_, team=alpha, received_at=timezone.now(), name="A.csv", state="done")
+    keys["pk"]["check_result"] = keys["number"]["checked"] = check.pk
+    for name in ("guesses_check", "ask"):
+        keys["pk"][name] = target.pk
+    keys["number"]["check_answer"] = target.pk
     world.move_to(round_, phase)
     return Town(contest, people, keys, tokens, {role: _signed_in(person) for role, person in people.items()})
 

@@ -69,3 +69,11 @@ def test_what_cannot_be_is_refused(run: Run, folder: Path, tmp_path: Path, words
     refused = run("anonymize", folder, "-o", tmp_path / "out", *words)
     assert (refused.status, sentence in refused.err) == (2, True)
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+def test_a_comparison_on_fewer_people_says_how_many_they_are(run: Run, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "schema.toml").write_text('subject = "who"\n[columns]\npaid = { kind = "number", step = 0.5 }\n')
+    words = ("--schema", tmp_path / "schema.toml", "--methods", "pseudonymize", "--people", 7, "--memory", 0.1)
+    told = run("compare", folder, *words, "--quick", "--json")
+    assert (told.json["subjects"], told.status) == (7, 0)
+    assert "measured on a random sample of 7 of 40 people" in told.err

@@ -62,7 +62,7 @@ def test_a_report_is_written_with_the_secret_beside_the_release(
     inputs = [table, tmp_path / "release.secret", *release.iterdir()]
     assert {path.name: opened[str(path)] for path in inputs} == dict.fromkeys((path.name for path in inputs), 1)
     assert again.status == 0
-    assert "never hand it out with the release" in again.out
+    assert "公開データと一緒に渡さないでください" in again.out
     assert '<html lang="ja">' in file.read_text(encoding="utf-8")
 
 

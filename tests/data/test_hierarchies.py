@@ -100,9 +100,9 @@ def test_bands_double_and_nest() -> None:
     values: list[object] = [0, 1, 7, 63, None]
     levels = published(values, Kind.NUMBER, "auto")
     assert levels[:3] == [
-        ["0", "1", "7", "63", "*"],
-        ["[0;1]", "[0;1]", "[6;7]", "[62;63]", "*"],
-        ["[0;3]", "[0;3]", "[4;7]", "[60;63]", "*"],
+        ["0", "1", "7", "63", ""],
+        ["[0;1]", "[0;1]", "[6;7]", "[62;63]", ""],
+        ["[0;3]", "[0;3]", "[4;7]", "[60;63]", ""],
     ]
     assert levels[-1] == ["*"] * 5
     tree = field_hierarchies(history(values, Kind.NUMBER, "intervals"))["v"]

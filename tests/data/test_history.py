@@ -173,13 +173,13 @@ def test_the_spread_is_that_of_the_values_present() -> None:
     assert history.spread("y") == 0.0
 
 
-def test_a_missing_value_is_published_as_suppressed() -> None:
+def test_a_missing_value_is_published_as_missing() -> None:
     history = History.from_frame(
         pl.DataFrame({"who": ["a"], "x": [""]}), Schema("who", (Column(name="x", kind=Kind.NUMBER),))
     )
     assert history.text().rows() == [("a", "")]
     release = Release(history.schema, pl.Series(["p"]), {"x": history.cells("x")})
-    assert release.text().rows() == [("p", "*")]
+    assert release.text().rows() == [("p", "")]
 
 
 def test_a_release_and_its_secret_are_cut_alike() -> None:

@@ -75,3 +75,25 @@ def test_a_release_of_relative_times_is_read_back_and_audited(tmp_path: Path) ->
     assert opened.history.schema.field("day").relative
     assert audit(opened, AuditSettings(quick=True)).verdict.outcome == "safe"
     assert {use.unit for use in measure_usefulness(opened.history, opened.release).columns} == {"days"}
+
+
+def test_dates_can_be_shifted_so_that_everybody_begins_on_one_day(tmp_path: Path) -> None:
+    """Dates stay dates, intervals stay, the calendar goes; the original is shifted in the same way for the audit."""
+    toml = TOML.replace("relative = true", 'relative = "2000-01-01"')
+    schema = Schema.from_toml(toml)
+    assert schema.to_toml() == toml
+    history = History.from_frame(FRAME, schema)
+    assert history.text()["day"].to_list() == ["2000-01-05", "2000-01-01", "2000-01-01", "2000-01-03", "", "2000-01-01"]
+    frame = pl.DataFrame({"who": ["a", "b", "a", "b"], "day": ["2026-03-05", "2020-01-05", "2026-03-01", "2020-01-01"]})
+    frame.write_csv(tmp_path / "t.csv")
+    made = release(read_history(frame, schema), plan_of("k-anonymity", {"k": 2}))
+    made.write(tmp_path / "out")
+    assert sorted(made.data["day"].to_list()) == ["2000-01-01", "2000-01-01", "2000-01-05", "2000-01-05"]
+    opened = open_release(tmp_path / "t.csv", tmp_path / "out", secret=tmp_path / "out.secret")
+    assert audit(opened, AuditSettings(quick=True)).verdict.outcome == "safe"
+
+
+@pytest.mark.parametrize("spec", ['kind = "number", relative = "2000-01-01"', 'kind = "date", relative = "soon"'])
+def test_only_dates_are_shifted_and_only_to_a_day(spec: str) -> None:
+    with pytest.raises(SchemaError, match='write relative = "2000-01-01" for a date, else relative = true'):
+        Schema.from_toml(f'subject = "who"\n[columns]\nday = {{ {spec} }}\n')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from tokumei.audits import AuditResult, AuditSettings, Limits
 from tokumei.data import Evidence, Outcome, Reason, Verdict
 from tokumei.flow import Keeper, Opened, audit, auditing, open_release, plan_of, release
-from tokumei.flow.keeping import from_plain, to_plain
+from tokumei.flow.keeping import add_history, from_plain, to_plain
 from tokumei.profiles import read_history
 
 QUICK = AuditSettings(quick=True)
@@ -112,3 +113,16 @@ def test_nothing_is_kept_of_what_is_not_on_the_disk(folder: Path) -> None:
     keeper = Keeper.of(replace(_opened(folder), folder=None))
     assert keeper == Keeper()
     assert [keeper.remember("figure", "", lambda: 3), keeper.remember("figure", "", lambda: 4)] == [3, 4]
+
+
+def test_equal_originals_have_one_hash_however_they_lie_in_memory() -> None:
+    """Names longer than an inlined string were written in the order in which threads had read them."""
+    names = [f"a storm with a long name {number}" for number in range(40)]
+    frame = pl.DataFrame({"storm": names * 2, "wind": range(80)})
+    pieces = pl.concat([frame[40:], frame[:40]], rechunk=False)[40:].vstack(frame[40:])
+    digests = []
+    for one in (frame, pieces):
+        digest = hashlib.sha256()
+        add_history(digest, read_history(one, subject="storm"))
+        digests.append(digest.hexdigest())
+    assert digests[0] == digests[1]

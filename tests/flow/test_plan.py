@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sample_histories import sample
+from tokumei.cli.plans import foreseen
 from tokumei.data.history import History
 from tokumei.data.raw import Source
 from tokumei.data.schema import Column, Kind, Schema
@@ -25,6 +26,7 @@ from tokumei.methods.grouping import work
 from tokumei.methods.k_anonymity import KAnonymity
 from tokumei.methods.pseudonymize import Pseudonymize
 from tokumei.profiles import Content, with_content
+from tokumei.words import Message, Words
 
 SCHEMA = Schema('a "b"', (Column(name="x|y\n", keep=True), Column(name="d", kind=Kind.DATE, format="%d.%m.%Y")))
 
@@ -94,11 +96,11 @@ def test_the_safest_method_is_chosen_and_explained() -> None:
     plan, _ = complete(sample("mixed"), Plan())
     assert (plan.method, plan.parameters["k"], plan.parameters["effort"]) == ("k-anonymity", 3, "normal")
     assert plan.parameters["loss"] == "cell-error"
-    assert plan.why.startswith("the safest method here: every published history is the same for at least k people")
+    assert str(plan.why).startswith("the safest method here: every published history is the same for at least k people")
     large, _ = complete(rows(20_001), plan_of(None, k=5))
     assert (large.parameters["effort"], large.parameters["loss"]) == ("normal", "variance")
     assert complete(rows(20_001), plan_of(None, {"effort": "best"}))[0].parameters["effort"] == "best"
-    assert complete(sample("mixed"), plan_of("pseudonymize"))[0].why == "as asked for"
+    assert complete(sample("mixed"), plan_of("pseudonymize"))[0].why == Message("cli.why-asked")
 
 
 def test_a_complete_plan_stays_as_it_is() -> None:
@@ -199,13 +201,16 @@ def test_a_run_out_of_core_is_foreseen_as_it_was_measured() -> None:
 
 def test_an_estimate_speaks_and_admits_what_it_does_not_know() -> None:
     quick = estimate(lengths(3, 3), Pseudonymize())
-    assert quick.sentence() == (
+    assert foreseen(quick, Words("en")) == (
         "Estimate: about 2 s (1 s to 3 s; more on a busy machine) and 0.3 GB of memory, "
         "from runs measured on other data."
     )
     unknown = estimate(lengths(3, 3), KAnonymity(effort="best"))
     assert unknown.seconds is None
-    assert unknown.sentence() == "Estimate: about 0.3 GB of memory; how long this method takes was not measured."
+    assert foreseen(unknown, Words("en")) == (
+        "Estimate: about 0.3 GB of memory; how long this method takes was not measured."
+    )
+    assert foreseen(quick, Words("ja")).startswith("見積もり: 約 2 秒(1 秒~3 秒。")
     assert estimate(lengths(3, 3), Pseudonymize(), audit=False).stages["audit"] == 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +10,19 @@ import polars as pl
 import pytest
 
 from tests.conftest import Run
-from tokumei.audits import Limits, Question
-from tokumei.data import Schema
+from tokumei.audits import AuditResult, Limits, Question
+from tokumei.data import Outcome, Reason, Schema, Verdict
 from tokumei.errors import InfeasibleError
 from tokumei.flow import plan_of, release_for
-from tokumei.flow.recipients import STEPS, Step, chosen_plan, steps_for
+from tokumei.flow.recipients import STEPS, Step, chosen_plan, keeps_to_limits, steps_for
 from tokumei.profiles import read_history
 
 SCHEMA = Schema.from_toml(
     'subject = "who"\n[columns]\nday = { kind = "date" }\nwhat = { kind = "category" }\n'
     'ill = { kind = "category", sensitive = true }\n'
+)
+BARE = AuditResult(
+    k=3, subjects=3, pseudonyms=3, k_anonymity=3, verdict=Verdict(outcome=Outcome.SAFE, reasons=()), with_secret=True
 )
 
 
@@ -69,6 +73,23 @@ def test_the_weakest_step_that_keeps_to_the_limits_is_taken() -> None:
     assert searched.made.audit is not None
     assert searched.made.audit.recipient == "partner"
     assert searched.made.utility.value == min(one.loss for one in searched.tried if one.loss is not None)
+
+
+def audited(outcome: Outcome, *codes: tuple[str, str]) -> AuditResult:
+    reasons = tuple(Reason(code=code, values={"question": question}) for code, question in codes)
+    return replace(BARE, verdict=Verdict(outcome=outcome, reasons=reasons))
+
+
+def test_what_is_only_not_shown_unsafe_does_not_keep_to_the_limits() -> None:
+    """A figure whose interval reaches beyond the limit was taken; a seed alone is no reason to refuse."""
+    near = audited(Outcome.NOT_SHOWN_UNSAFE, ("near-limit", "contents"))
+    names = audited(Outcome.NOT_SHOWN_UNSAFE, ("near-limit", "naming"))
+    assert keeps_to_limits(audited(Outcome.SAFE), seeded=False)
+    assert not keeps_to_limits(near, seeded=False)
+    assert not keeps_to_limits(near, seeded=True)
+    assert not keeps_to_limits(names, seeded=False)
+    assert keeps_to_limits(names, seeded=True)
+    assert not keeps_to_limits(audited(Outcome.UNSAFE, ("beyond-limit", "naming")), seeded=True)
 
 
 @pytest.mark.half_second

@@ -59,7 +59,7 @@ def test_clipped_values_stay_inside_the_column() -> None:
 
 def test_dates_without_clipping_keep_four_digit_years() -> None:
     release, _ = run(LaplaceNoise(epsilon=1e-6, columns="day=100000,moment=100000000", clip=False), mixed_history(200))
-    days = [text for text in release.text()["day"].to_list() if text != "*"]
+    days = [text for text in release.text()["day"].to_list() if text]
     assert min(days) == "0001-01-01"
     assert max(days) == "9999-12-31"
     moments = release.text()["moment"].to_list()

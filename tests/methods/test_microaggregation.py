@@ -32,7 +32,7 @@ def test_missing_values_do_not_count_and_a_group_without_values_publishes_none()
     history = number_history(list("abc"), [4, None, 6])
     assert published(Microaggregation(k=3), history, "amount") == ["5", "5", "5"]
     nothing = number_history(list("abc"), [None, None, None])
-    assert published(Microaggregation(k=3), nothing, "amount") == ["*", "*", "*"]
+    assert published(Microaggregation(k=3), nothing, "amount") == ["", "", ""]
 
 
 def test_longer_histories_give_records_evenly() -> None:

@@ -18,19 +18,19 @@ def coded(text: str, *, ranges: bool = False) -> list[str]:
 
 
 def test_values_beyond_the_limits_become_the_limits() -> None:
-    assert coded("2..8") == ["2", "2", "5", "8", "8", "*"]
-    assert coded("..5") == ["1", "2", "5", "5", "5", "*"]
-    assert coded("5..") == ["5", "5", "5", "8", "9", "*"]
-    assert coded("3..7") == ["3", "3", "5", "7", "7", "*"]
-    assert coded("5..5") == ["5", "5", "5", "5", "5", "*"]
-    assert coded("-4..40") == ["1", "2", "5", "8", "9", "*"]
+    assert coded("2..8") == ["2", "2", "5", "8", "8", ""]
+    assert coded("..5") == ["1", "2", "5", "5", "5", ""]
+    assert coded("5..") == ["5", "5", "5", "8", "9", ""]
+    assert coded("3..7") == ["3", "3", "5", "7", "7", ""]
+    assert coded("5..5") == ["5", "5", "5", "5", "5", ""]
+    assert coded("-4..40") == ["1", "2", "5", "8", "9", ""]
 
 
 def test_ranges_reach_from_the_limit_to_the_end_of_the_column() -> None:
-    assert coded("2..8", ranges=True) == ["[1;2]", "[1;2]", "5", "[8;9]", "[8;9]", "*"]
-    assert coded("..7", ranges=True) == ["1", "2", "5", "[7;9]", "[7;9]", "*"]
-    assert coded("5..5", ranges=True) == ["[1;5]", "[1;5]", "[1;9]", "[5;9]", "[5;9]", "*"]
-    assert coded("0..10", ranges=True) == ["1", "2", "5", "8", "9", "*"]
+    assert coded("2..8", ranges=True) == ["[1;2]", "[1;2]", "5", "[8;9]", "[8;9]", ""]
+    assert coded("..7", ranges=True) == ["1", "2", "5", "[7;9]", "[7;9]", ""]
+    assert coded("5..5", ranges=True) == ["[1;5]", "[1;5]", "[1;9]", "[5;9]", "[5;9]", ""]
+    assert coded("0..10", ranges=True) == ["1", "2", "5", "8", "9", ""]
 
 
 def test_ranges_contain_the_original() -> None:
@@ -41,9 +41,9 @@ def test_ranges_contain_the_original() -> None:
 
 
 def test_percentages_are_nearest_ranks_of_the_present_values() -> None:
-    assert coded("20%..80%") == ["1", "2", "5", "8", "8", "*"]
-    assert coded("21%..60%") == ["2", "2", "5", "5", "5", "*"]
-    assert coded("0%..100%") == ["1", "2", "5", "8", "9", "*"]
+    assert coded("20%..80%") == ["1", "2", "5", "8", "8", ""]
+    assert coded("21%..60%") == ["2", "2", "5", "5", "5", ""]
+    assert coded("0%..100%") == ["1", "2", "5", "8", "9", ""]
     hundred = number_history([str(number) for number in range(100)], [float(number) for number in range(1, 101)])
     values = published(TopBottomCoding(columns="amount=7%.."), hundred, "amount")
     assert min(values, key=float) == "7"

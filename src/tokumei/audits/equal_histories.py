@@ -68,6 +68,6 @@ def _holds_originals(history: History, release: Release, rows: Ints) -> bool:
     if np.bincount(rows).max() > 1:
         return False
     return all(
-        bool((column.contains(history.codes[name][rows]) | column.suppressed).all())
+        bool((column.contains(history.codes[name][rows]) | column.withheld).all())
         for name, column in release.cells.items()
     )

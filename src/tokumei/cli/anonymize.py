@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from tokumei.cli.bounding import BoundFlag, show_gap
+from tokumei.cli.language import SpokenOption, heads, spoken_words
 from tokumei.cli.ledger import (
     EncryptFlag,
     LedgerOption,
@@ -44,21 +46,22 @@ from tokumei.cli.output import (
     registered,
     show_table,
     show_verdict,
-    spoken_words,
     tell,
     warn,
 )
+from tokumei.cli.plans import finish_dry_run, how_made, typical_width, where_to
 from tokumei.cli.recipients import found_for, show_tried
 from tokumei.errors import ParameterError
 from tokumei.progress import taking_what_there_is, was_ended_early
-from tokumei.words import percent
+from tokumei.words import Message, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tokumei.audits import AuditResult
     from tokumei.data import History
-    from tokumei.flow import Estimate, Made, Plan, Published, Size, Tried
+    from tokumei.flow import Made, Plan, Published, Tried
+    from tokumei.methods import Gap
 
 PatienceOption = Annotated[
     float | None,
@@ -114,15 +117,16 @@ def anonymize(
     skip_audit: Annotated[
         bool, typer.Option("--skip-audit", help="Hand out the release without the quick audit.")
     ] = False,
+    bound: BoundFlag = False,
     engine: EngineOption = None,
     cluster: ClusterOption = None,
     memory: MemoryOption = None,
     resume: ResumeOption = None,
+    _language: SpokenOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Make a release: a folder for others, and beside it the secret that must be kept."""
     from tokumei.flow import (
-        FORMATS,
         Running,
         Size,
         check_places,
@@ -132,15 +136,12 @@ def anonymize(
         needs_parts,
         open_input,
         places_of,
+        refuse_unproven,
         release,
+        release_gap,
     )
 
-    if data_format is not None and data_format not in FORMATS:
-        message = f"--format must be csv or parquet, got '{data_format}'"
-        raise ParameterError(message, code="usage")
-    if output is None and not dry_run:
-        message = "name the folder to create with -o RELEASE_DIR, or see the plan with --dry-run"
-        raise ParameterError(message, code="usage")
+    _refuse_usage(data_format, bound=bound and recipient is not None, nowhere=output is None and not dry_run)
     if output is not None:
         check_places(places_of(output, secret))
     lock = new_lock(output, encrypt=encrypt and not dry_run)
@@ -156,21 +157,23 @@ def anonymize(
         wanted = _asked(data, asked) if plan is None else _planned(plan, asked)
         source = _needed(data, wanted.input)
         if needs_parts(source, running):
-            refuse_in_parts(books, lock)
+            refuse_in_parts(books, lock, bound=bound)
             how = running or Running(workers=threads or os.cpu_count() or 1, resume=resume)
             if output is not None and not dry_run:
                 in_parts(source, wanted, places_of(output, secret), how, subject=subject, json=json)
             whole, size, expected = foresee_parts(source, wanted, how, subject=subject)
-            data_name, skip_audit = "data/ in parts", True
+            data_name, skip_audit = spoken_words()("cli.in-parts"), True
         else:
             history, opened = open_input(source, wanted, subject=subject)
             whole, chosen = complete(history, opened, threads=threads)
+            if bound:
+                refuse_unproven(replace(history, schema=whole.schema or history.schema), chosen)
             size, expected = Size.of(history), estimate(history, chosen)
             data_name = f"data.{whole.data_format}"
     if dry_run:
-        refuse_overwriting(save_plan, Path(whole.input), plan, schema)
-        where = _where(output, data_name)
-        _finish_dry_run(size, whole, expected, where, save_plan, audit=not skip_audit, json=json)
+        refuse_overwriting(save_plan, source, plan, schema)
+        where = where_to(output, data_name)
+        finish_dry_run(size, whole, expected, where, save_plan, audit=not skip_audit, json=json)
     if save_plan is not None:
         message = "--save-plan goes with --dry-run; a run writes its plan beside the release"
         raise ParameterError(message, code="usage")
@@ -182,24 +185,38 @@ def anonymize(
             else found_for(history, opened, allowed, threads=threads)
         )
         published = made.write(output, secret_file=secret, lock=lock)
+        gap = release_gap(made, threads=threads or os.cpu_count() or 1) if bound else None
     _tell_reading(history, subject, inferred=wanted.schema is None, json=json)
     _warn_of(skip_audit=skip_audit, seeded=seed is not None)
-    _finish(made, published, tried, json=json)
+    _finish(made, published, tried, gap, json=json)
+
+
+def _refuse_usage(data_format: str | None, *, bound: bool, nowhere: bool) -> None:
+    """Raise ParameterError if options contradict each other, before anything is read."""
+    from tokumei.flow import FORMATS
+
+    message = None
+    if data_format is not None and data_format not in FORMATS:
+        message = f"--format must be csv or parquet, got '{data_format}'"
+    elif nowhere:
+        message = "name the folder to create with -o RELEASE_DIR, or see the plan with --dry-run"
+    elif bound:
+        message = "--bound proves a floor for one setting, and --recipient searches several; give one of them"
+    if message is not None:
+        raise ParameterError(message, code="usage")
 
 
 def _warn_of(*, skip_audit: bool, seeded: bool) -> None:
     if was_ended_early():
-        warn("the search was ended by hand: this is the best found until then, and the plan run again may lose less")
+        warn(Message("cli.ended"))
     if skip_audit:
-        warn("the audit was skipped: nobody has looked at what an attacker gets out of this release")
+        warn(Message("cli.skipped-audit"))
     if seeded:
-        warn("this release was made from a seed: whoever guesses it can regenerate the pseudonyms; leave --seed out")
+        warn(Message("cli.seeded"))
 
 
 def _tell_reading(history: History, named: str | None, *, inferred: bool, json: bool) -> None:
     """Tell what reading decided and left out and, where no schema says it, whose records they were taken for."""
-    from tokumei.words import Message
-
     words = spoken_words()
     for note in () if json else history.notes:
         tell(f"! {words.say(note)}")
@@ -212,10 +229,12 @@ def _tell_reading(history: History, named: str | None, *, inferred: bool, json: 
 
 def _needed(data: Path | None, planned: str = "") -> Path:
     """Return the input: the file that is named, else that of the plan."""
+    from tokumei.data import input_path
+
     if data is None and not planned:
         message = "name the file to anonymize: tokumei anonymize INPUT -o RELEASE_DIR"
         raise ParameterError(message, code="usage")
-    return data or Path(planned)
+    return data or input_path(planned)
 
 
 def _asked(data: Path | None, asked: dict[str, Any]) -> Plan:
@@ -251,81 +270,14 @@ def _planned(file: Path, asked: dict[str, Any]) -> Plan:
     if given:
         message = f"--plan already says what --{given[0]} would; change it in the plan, or leave --plan out"
         raise ParameterError(message, code="usage")
-    plan = replace(Plan.read(file), why=f"as the plan {file} says")
+    plan = replace(Plan.read(file), why=Message("cli.why-plan", {"file": file}))
     plan.make_method()
     return plan
 
 
-def _finish_dry_run(
-    size: Size, plan: Plan, expected: Estimate, where: str, save: Path | None, *, audit: bool, json: bool
+def _finish(
+    made: Made, published: Published, tried: Sequence[Tried] | None, gap: Gap | None, *, json: bool
 ) -> NoReturn:
-    from tokumei.data import write_text
-    from tokumei.flow import spoken, told_contents
-
-    if save is not None:
-        write_text(save, plan.to_toml(secret=False))
-        if not json:
-            tell(f"{save} was written: review it, run it with --plan")
-    quick = "identical histories, candidates and posteriors of the strongest attacker"
-    schema = plan.schema
-    assert schema is not None
-    steps = [
-        ("read", f"{plan.input}: {size.records:,} records of {len(size.lengths):,} subjects"),
-        ("anonymize", f"{plan.method} ({_settings(plan)}): {plan.why}"),
-        ("audit", quick if audit else "left out"),
-        ("publish", where),
-    ]
-
-    def show(console: Console) -> None:
-        console.print("Plan (nothing was written)", style="bold")
-        rows = [[step, what, spoken(expected.stages.get(step))] for step, what in steps]
-        show_table(console, ["step", "what", "about"], rows)
-        treated = [
-            [column.name, _treatment(column.drop, column.keep), "" if column.drop else column.kind.value]
-            for column in schema.columns
-        ]
-        show_table(console, ["column", "becomes", "kind"], [[schema.subject, "a pseudonym", ""], *treated])
-        for message in told_contents(plan):
-            console.print(str(message), markup=False)
-        console.print(expected.sentence())
-
-    document = {
-        "dry_run": True,
-        "method": plan.method,
-        "why": plan.why,
-        "parameters": plan.deciding,
-        "content": plan.content,
-        "contents": [str(message) for message in told_contents(plan)],
-        "records": size.records,
-        "subjects": len(size.lengths),
-        "steps": dict(steps),
-        "estimate": expected.as_dict(),
-        "plan": plan.to_toml(secret=False),
-    }
-    finish(document, json=json, show=show)
-
-
-def _settings(plan: Plan) -> str:
-    return ", ".join([f"{name}={value}" for name, value in plan.deciding.items() if value != ""])
-
-
-def _where(output: Path | None, data_name: str) -> str:
-    from tokumei.flow import places_of
-
-    if output is None:
-        return "to the folder that -o names"
-    places = places_of(output)
-    beside = ", ".join(path.name for path in (places.secret, places.plan, places.audit))
-    return f"{output}/: {data_name}, schema.toml, summary.md, manifest.json; beside it, to keep: {beside}"
-
-
-def _treatment(drop: bool, keep: bool) -> str:
-    if drop:
-        return "nothing (dropped)"
-    return "itself (kept unchanged)" if keep else "generalized"
-
-
-def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, json: bool) -> NoReturn:
     from tokumei.flow import told_contents
 
     places, audited, history, plan = published.places, made.audit, made.history, made.plan
@@ -350,17 +302,20 @@ def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, 
         "seeded": made.secret.seed is not None,
         "tried": None if tried is None else [one.as_dict() for one in tried],
         "audit": None if audited is None else audited.as_dict(),
+        "bound": None if gap is None else gap.as_dict(),
         "ledger": None if made.booking is None else made.booking.as_dict(),
     }
 
+    words = spoken_words()
+
     def show(console: Console) -> None:
+        pseudonyms = published.manifest["pseudonyms"]
         console.print(
-            f"{folder}: {after:,} of {before:,} records under {published.manifest['pseudonyms']:,} pseudonyms",
-            style="bold",
+            words("cli.released", folder=folder, after=after, before=before, pseudonyms=pseudonyms), style="bold"
         )
-        console.print(f"{plan.method} ({_settings(plan)}): {plan.why}", markup=False)
+        console.print(how_made(plan, words), markup=False)
         for message in told_contents(plan):
-            console.print(str(message), markup=False)
+            console.print(words.say(message), markup=False)
         rows = [
             [
                 one.name,
@@ -368,15 +323,15 @@ def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, 
                 percent(one.exact),
                 percent(one.generalized),
                 percent(one.suppressed),
-                one.typical,
+                typical_width(one.typical, words),
             ]
             for one in shares
         ]
-        show_table(console, ["column", "lost", "exact", "generalized", "withheld", "typical width"], rows)
-        console.print(
-            f"Information lost over all columns: {percent(made.utility.value)} (cell error, where a deleted record "
-            f"counts fully); records deleted: {deleted:,} ({percent(deleted / max(before, 1))})."
-        )
+        show_table(console, heads("column", "lost", "exact", "generalized", "withheld", "typical"), rows)
+        gone = {"deleted": deleted, "share": deleted / max(before, 1)}
+        console.print(words("cli.all-lost", lost=made.utility.value, **gone))
+        if gap is not None:
+            show_gap(console, gap)
         if made.booking is not None:
             show_booking(console, made.booking)
         if audited is not None:
@@ -384,27 +339,24 @@ def _finish(made: Made, published: Published, tried: Sequence[Tried] | None, *, 
             show_verdict(console, audited.verdict, audited.k, quick=True, recipient=audited.recipient)
             if audited.verdict.outcome == "unsafe" and history.schema.kept:
                 names = ", ".join(sorted({field.column for field in history.schema.kept}))
-                console.print(f"- the attacker is taken to know the columns kept unchanged too: {names}", markup=False)
+                console.print(f"- {words('cli.known-kept', columns=names)}", markup=False)
         private = [places.secret, places.plan, *([places.audit] if audited is not None else [])]
-        console.print(f"{_advice(folder, audited)} Keep to yourself: {', '.join(str(path) for path in private)}.")
-        console.print(
-            "The whole audit, with attacks: tokumei audit "
-            f"--original {plan.input} --release {folder} --secret {places.secret}"
+        keep = words("cli.keep", files=", ".join(str(path) for path in private))
+        console.print(f"{words(_advice(audited), folder=folder)} {keep}")
+        command = (
+            f"tokumei audit --original {plan.input} --release {folder} --secret {places.secret}"
             f"{'' if made.booking is None else f' --ledger {made.booking.ledger.folder}'}"
         )
+        console.print(words("cli.whole-audit", command=command))
 
     unsafe = audited is not None and audited.verdict.outcome.value == "unsafe"
     finish(document, json=json, show=show, status=int(unsafe))
 
 
-def _advice(folder: Path, audited: AuditResult | None) -> str:
+def _advice(audited: AuditResult | None) -> str:
+    """Return the key of what to do with the release."""
     if audited is None:
-        return f"{folder} was not audited: do not hand it out before it is."
+        return "cli.not-audited"
     if audited.verdict.outcome == "unsafe":
-        return f"Do not hand out {folder}."
-    if audited.verdict.outcome == "safe":
-        return (
-            f"Names in {folder} are safe; what it shows of contents, attributes and membership is told by the whole "
-            "audit, and whether that is too much for a recipient by its --recipient."
-        )
-    return f"{folder} was not shown unsafe, which is no proof: weigh what stands above before you hand it out."
+        return "cli.do-not"
+    return "cli.names-safe" if audited.verdict.outcome == "safe" else "cli.no-proof"

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from tokumei.cli.certificate import signing_key, write_certificate
+from tokumei.cli.language import SpokenOption, heads, spoken_words
 from tokumei.cli.options import (
     AllowOption,
     FreshOption,
     LimitsOption,
     MemoryOption,
+    OriginalOption,
     QuickOption,
     RecipientOption,
     allowed_by,
@@ -53,7 +55,7 @@ SignOption = Annotated[
 
 
 def audit(
-    original: Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")],
+    original: OriginalOption,
     release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
     secret: Annotated[
         Path | None, typer.Option("--secret", metavar="FILE", help="With it, true hits are counted.")
@@ -74,6 +76,7 @@ def audit(
     certificate: CertificateOption = None,
     sign: SignOption = None,
     _memory: MemoryOption = None,
+    _language: SpokenOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Audit a release: what attackers name, learn, infer and recognize; exit status 1 if it is unsafe.
@@ -111,45 +114,46 @@ def audit(
     finish_audit(result, json=json)
 
 
-def finish_audit(result: AuditResult, *, json: bool) -> NoReturn:
-    """Print an audit and end the command; exit status 1 if the release is unsafe."""
+def finish_audit(result: AuditResult, *, json: bool, contest: bool = False) -> NoReturn:
+    """Print an audit, with what its rules ask in a contest, and end the command; exit status 1 if it is unsafe."""
     unsafe = result.verdict.outcome == "unsafe"
     from tokumei.audits import evidence_as_dict
 
     document = {**result.as_dict(), "evidence": evidence_as_dict(result.evidence, k=result.k)}
-    finish(document, json=json, show=lambda console: _show(console, result), status=int(unsafe))
+    finish(document, json=json, show=lambda console: _show(console, result, contest=contest), status=int(unsafe))
 
 
-def _show(console: Console, result: AuditResult) -> None:
+def _show(console: Console, result: AuditResult, *, contest: bool) -> None:
     """Print the verdict first, then its reasons, then the figures."""
-    show_verdict(console, result.verdict, result.k, recipient=result.recipient, answers=_answers(result))
+    answers = _answers(result)
+    show_verdict(console, result.verdict, result.k, recipient=result.recipient, answers=answers, contest=contest)
+    words = spoken_words()
     figures = {
-        "identical histories (k-anonymity)": result.k_anonymity,
-        "matches per subject (k-concealment)": result.k_concealment,
-        "fewest candidates": result.min_candidates,
-        "mean candidates": None if result.mean_candidates is None else round(result.mean_candidates, 3),
+        "k_anonymity": result.k_anonymity,
+        "k_concealment": result.k_concealment,
+        "min_candidates": result.min_candidates,
+        "mean_candidates": None if result.mean_candidates is None else round(result.mean_candidates, 3),
         "components": result.components,
-        "largest posterior": _share(result.max_posterior),
-        "owners over 95 % certain": _share(result.share_posterior_over_95),
-        "expected hits": None if result.expected_hits is None else amount(result.expected_hits),
+        "max_posterior": _share(result.max_posterior),
+        "over-95": _share(result.share_posterior_over_95),
+        "expected_hits": None if result.expected_hits is None else amount(result.expected_hits),
     }
-    show_table(
-        console, ["figure", "value"], [[name, "-" if value is None else value] for name, value in figures.items()]
-    )
+    rows = [[words(f"cli.{name}"), "-" if value is None else value] for name, value in figures.items()]
+    show_table(console, heads("figure", "value"), rows)
     attacks = [[name, percent(figure.share), percent(figure.baseline)] for name, figure in result.reidentified.items()]
     if attacks:
-        show_table(console, ["attack", "names", "blind guessing"], attacks)
+        show_table(console, heads("attack", "names", "blind"), attacks)
     joint = [
         [name, risk.guesses, percent(risk.probability), percent(risk.survives)] for name, risk in result.joint.items()
     ]
-    if joint:
+    if joint and contest:
         headers = ["contest test", "guesses", "caught per attempt", "survives 13"]
         show_table(console, headers, joint)
 
 
 def _answers(result: AuditResult) -> list[str]:
     """Return the five answers, a line each."""
-    words = Words("en")
+    words = spoken_words()
     lines = []
     for question, answer in result.answers.items():
         lines.append(f"{words(f'question.{question.value}')}: {_told(answer, words)}")
@@ -160,7 +164,8 @@ def _told(answer: Answer, words: Words) -> str:
     """Return an answer in one line: the figure that stands for it, its interval, its baseline and its limit."""
     figure = answer.figure
     if figure is None:
-        return "; ".join(reason.sentence for reason in (*answer.reasons, *answer.skipped)) or words("word.not-measured")
+        told = [reason.message(words, "reason") for reason in (*answer.reasons, *answer.skipped)]
+        return words("use.stop").join(told) or words("word.not-measured")
     about = [words("answer.without", share=figure.baseline)] if figure.baseline is not None else []
     if figure.interval is not None:
         about.insert(0, words("answer.interval", low=figure.interval.low, high=figure.interval.high))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import MemoryOption, SchemaOption
+from tokumei.cli.options import MemoryOption, SchemaOption, where
 from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_overwriting, tell, visible
 from tokumei.errors import OutputError, ParameterError
 
@@ -32,7 +32,10 @@ def reissue(
     secret: Annotated[Path, typer.Option("--secret", metavar="FILE", help="The secret file of the release.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="NEW_DIR", help="The folder to create.")],
     original: Annotated[
-        Path | None, typer.Option("--original", metavar="INPUT", help="The original data: then it is audited quickly.")
+        Path | None,
+        typer.Option(
+            "--original", metavar="INPUT", parser=where, help="The original data: then it is audited quickly."
+        ),
     ] = None,
     schema: SchemaOption = None,
     new_secret: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokumei.cli.language import SpokenOption, heads, spoken_words
 from tokumei.cli.options import AllowOption, MemoryOption, original
 from tokumei.cli.output import JsonFlag, SeedOption, ThreadsOption, finish, progress_bars, show_table, tell
 from tokumei.cli.report import parse_levels
@@ -46,9 +47,7 @@ def compare(
     schema: Annotated[
         Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")
     ] = None,
-    language: Annotated[
-        str, typer.Option("--language", metavar="en|ja", help="Of the page: English or Japanese.")
-    ] = "en",
+    _language: SpokenOption = None,
     allow: AllowOption = None,
     people: Annotated[
         int | None, typer.Option("--people", metavar="N", min=2, help="Compare on so many people, drawn at random.")
@@ -72,25 +71,21 @@ def compare(
     """
     from tokumei.data import check_folder_target
     from tokumei.flow import compare as compare_runs
-    from tokumei.flow import plan_runs, some_subjects
-    from tokumei.words import Words
+    from tokumei.flow import plan_runs
 
-    Words(language)
     names = _names(methods)
     contents = [name.strip() for name in (content or "").split(",") if name.strip()]
     runs = plan_runs(names, parse_levels(k, "--k"), _by_method(settings or [], names), contents)
     if output is not None:
         check_folder_target(output)
     with progress_bars():
-        history = original(data, schema)
+        history = original(data, schema, wanted=people, seed=seed or 0)
         history.schema.check_publishable()
-        if people is not None:
-            history = some_subjects(history, people, seed=seed or 0)
         done = compare_runs(
             history, runs, allow=allow or (), seed=seed, threads=threads, time_limit=time_limit, quick=quick
         )
         if output is not None:
-            _write(output, history, done, language)
+            _write(output, history, done, spoken_words().language)
     if output is not None:
         tell(f"{output}: {', '.join(FILES)}")
     front = [run.name for run in done if run.front]
@@ -158,22 +153,23 @@ def _write(folder: Path, history: History, runs: Sequence[Run], language: str) -
 
 
 def _show(console: Console, runs: Sequence[Run]) -> None:
+    words = spoken_words()
     rows = [
         [
             run.name,
             "" if run.loss is None else percent(run.loss),
             "" if run.risk is None else percent(run.risk),
-            "failed" if run.failure else run.verdict.replace("-", " "),
+            words("cli.failed") if run.failure else words(f"word.{run.verdict}"),
             "*" if run.front else "",
             round(run.seconds, 1),
         ]
         for run in runs
     ]
-    show_table(console, ["release", "lost", "named", "verdict", "front", "seconds"], rows)
+    show_table(console, heads("release", "lost", "named", "verdict", "front", "seconds"), rows)
     for run in runs:
         if run.failure:
-            console.print(f"{run.name} failed: {run.message}", markup=False)
-    console.print("lost: information that is gone (cell error); named: owners that the best attack names")
+            console.print(words("cli.run-failed", run=run.name, message=run.message), markup=False)
+    console.print(words("cli.compare-words"))
     front = ", ".join(run.name for run in runs if run.front)
     if front:
-        console.print(f"best trade-offs (*): {front}", markup=False)
+        console.print(words("cli.best", runs=front), markup=False)

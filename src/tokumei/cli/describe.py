@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokumei.cli.language import SpokenOption, heads, spoken_words
 from tokumei.cli.options import InputArgument, MemoryOption, SchemaOption, SubjectOption, refuse_both
-from tokumei.cli.output import (
-    JsonFlag,
-    bar,
-    check_targets,
-    finish,
-    progress_bars,
-    show_table,
-    spoken_words,
-    tell,
-    visible,
-)
+from tokumei.cli.output import JsonFlag, bar, check_targets, finish, progress_bars, show_table, tell, visible
 from tokumei.errors import ParameterError
 from tokumei.words import Message, Words, amount, percent
 
@@ -41,9 +32,7 @@ def describe(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with charts to look at.")
     ] = None,
-    language: Annotated[
-        str, typer.Option("--language", metavar="en|ja", help="The language of the page: English or Japanese.")
-    ] = "en",
+    _language: SpokenOption = None,
     _memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -58,7 +47,7 @@ def describe(
         subject_document,
     )
 
-    Words(language)
+    words = spoken_words()
     _check_targets(output, html, data, schema)
     refuse_both(schema, subject)
     with progress_bars():
@@ -73,7 +62,7 @@ def describe(
         if html is not None:
             from tokumei.cli.describe_page import describe_page
 
-            page = describe_page(history, found, risk, messages, name=data.name, language=language)
+            page = describe_page(history, found, risk, messages, name=data.name, language=words.language)
     if output is not None:
         write_text(output, history.schema.to_toml())
     if html is not None and page is not None:
@@ -82,17 +71,17 @@ def describe(
     if not json:
         for path in (output, html):
             if path is not None:
-                tell(f"{path} was written")
+                tell(words("cli.written", file=path))
 
     def show(console: Console) -> None:
         _show_profile(console, found, risk, {spec.name: spec.column for spec in history.schema.fields})
         _show_risk(console, risk)
         _show_subject(console, described.subject)
         for hint in messages:
-            console.print(visible(f"! {spoken_words().say(hint)}"))
-        console.print(visible(spoken_words().say(proposal_message(history.schema))), markup=False)
+            console.print(visible(f"! {words.say(hint)}"))
+        console.print(visible(words.say(proposal_message(history.schema))), markup=False)
         if output is None:
-            console.print("Schema (write it with -o schema.toml, correct it, use it with --schema):", style="bold")
+            console.print(words("cli.schema"), style="bold")
             console.print(history.schema.to_toml(), markup=False)
 
     document = {
@@ -118,20 +107,23 @@ def _check_targets(output: Path | None, html: Path | None, data: Path, schema: P
 
 def _show_profile(console: Console, found: Profile, risk: RawRisk, column_of: Mapping[str, str]) -> None:
     """Print sizes and columns; both coordinates of a place show what the place tells."""
-    subject = "subject" if found.subjects == 1 else "subjects"
-    console.print(f"{found.records:,} records of {found.subjects:,} {subject}", style="bold")
-    spreads = {"records": found.records_per_subject}
-    spreads |= {f"days of {name}": days for name, days in found.days_per_subject.items()}
+    words = spoken_words()
+    size = "cli.records-of-one" if found.subjects == 1 else "cli.records-of"
+    console.print(words(size, records=found.records, subjects=found.subjects), style="bold")
+    spreads = {words("cli.records"): found.records_per_subject}
+    spreads |= {words("cli.days-of", column=name): days for name, days in found.days_per_subject.items()}
     rows = [[name, *(amount(value) for value in spread.values())] for name, spread in spreads.items() if spread]
     if rows and found.records > found.subjects:
-        show_table(console, ["per subject", *found.records_per_subject], rows)
+        quantiles = [words.table.get(f"quantile.{name}", name) for name in found.records_per_subject]
+        show_table(console, [*heads("per-subject"), *quantiles], rows)
     told = {one.columns[0]: one.share for one in risk.columns}
     shares = [told[column_of[one.name]] for one in found.columns]
     columns = [
-        [one.name, one.kind, one.distinct, one.missing, one.lowest, one.highest, percent(share)]
+        [one.name, words(f"kind.{one.kind}"), one.distinct, one.missing, one.lowest, one.highest, percent(share)]
         for one, share in zip(found.columns, shares, strict=True)
     ]
-    show_table(console, ["column", "kind", "distinct", "missing", "lowest", "highest", "singles out"], columns)
+    names = heads("column", "kind", "distinct", "missing", "lowest", "highest", "singles-out")
+    show_table(console, names, columns)
 
 
 def _show_subject(console: Console, proposal: Proposal | None) -> None:
@@ -150,41 +142,51 @@ def _show_subject(console: Console, proposal: Proposal | None) -> None:
         ]
         for one in proposal.candidates
     ]
-    heads = ["who may be the subject", "distinct", "records each", "empty", "named so", "row numbers", "taken"]
-    show_table(console, heads, rows)
+    names = heads("candidate", "distinct", "records-each", "empty", "named-so", "row-numbers", "taken")
+    show_table(console, names, rows)
     words = spoken_words()
-    console.print(visible(f"Subject: {proposal.subject} ({words.say(proposal.why)})."))
+    console.print(visible(words("cli.subject", subject=proposal.subject, why=words.say(proposal.why))))
     if proposal.doubt is not None:
-        console.print(visible(f"! {words.say(proposal.doubt)}: 'anonymize' asks for --subject or a schema"))
+        console.print(visible(f"! {words('cli.doubt', doubt=words.say(proposal.doubt))}"))
 
 
-def risk_rows(risk: RawRisk) -> list[tuple[str, float, str]]:
+def fact_words(what: str, words: Words) -> str:
+    """Return what is known of a whole history: how many records it has, a total, or all of these."""
+    column = what.removeprefix("total of ")
+    if column != what:
+        return words("describe.total", column=column)
+    return words("describe.count" if what == "number of records" else "describe.count_and_totals")
+
+
+def risk_rows(risk: RawRisk, words: Words) -> list[tuple[str, float, str]]:
     """Return what somebody may know, the share of subjects it singles out, and how sure the share is."""
     rows: list[tuple[str, float, str]] = []
     for number, share in risk.known.items():
-        what = "1 random record" if number == 1 else f"{number} random records"
-        rows.append((what, share.value, _certainty(share)))
-    rows.append(("the most telling record", risk.most_telling_record, "exact"))
-    rows += [(what, share, "exact") for what, share in risk.facts.items()]
+        what = words("describe.one_record" if number == 1 else "describe.records", count=number)
+        rows.append((what, share.value, _certainty(share, words)))
+    exact = words("describe.exact")
+    rows.append((words("describe.most_telling"), risk.most_telling_record, exact))
+    rows += [(fact_words(what, words), share, exact) for what, share in risk.facts.items()]
     return rows
 
 
-def _certainty(share: Share) -> str:
+def _certainty(share: Share, words: Words) -> str:
     if share.interval is None:
-        return "exact"
-    return f"{percent(share.interval.low)} to {percent(share.interval.high)}"
+        return words("describe.exact")
+    return words("word.interval", low=percent(share.interval.low), high=percent(share.interval.high))
 
 
 def _show_risk(console: Console, risk: RawRisk) -> None:
-    rows = [[what, percent(share), bar(share, width=12), sure] for what, share, sure in risk_rows(risk)]
-    show_table(console, ["who knows of a subject", "singles out", "", "how sure"], rows)
+    words = spoken_words()
+    rows = [[what, percent(share), bar(share, width=12), sure] for what, share, sure in risk_rows(risk, words)]
+    show_table(console, heads("who-knows", "singles-out", "", "how-sure"), rows)
     draws = max((share.draws for share in risk.known.values()), default=0)
     if draws:
-        console.print(f"(where a range is given: its 95 % interval from {draws:,} draws of known records)")
+        console.print(words("cli.draws", draws=draws))
     pairs: list[ColumnRisk] = [one for one in risk.pairs[:SHOWN_PAIRS] if one.share > 0]
     if pairs:
         show_table(
             console,
-            ["two values of one record", "single out", ""],
-            [[" and ".join(one.columns), percent(one.share), bar(one.share, width=12)] for one in pairs],
+            heads("two-values", "single-out", ""),
+            [[words("describe.and").join(one.columns), percent(one.share), bar(one.share, width=12)] for one in pairs],
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from tokumei.cli.describe import fact_words
 from tokumei.data import History
 from tokumei.profiles import Profile, RawRisk
 from tokumei.reports import Bullets, Prose, Section, Table, charts, render, share_chart
@@ -57,7 +58,7 @@ def _risk(risk: RawRisk, words: Words) -> Section:
             (words("describe.one_record" if number == 1 else "describe.records", count=number), share.value, sure)
         )
     rows.append((words("describe.most_telling"), risk.most_telling_record, exact))
-    rows += [(_fact(what, words), share, exact) for what, share in risk.facts.items()]
+    rows += [(fact_words(what, words), share, exact) for what, share in risk.facts.items()]
     table = Table(
         words.each("describe", "who_knows", "singles_out", "how_sure"),
         [[what, percent(share), sure] for what, share, sure in rows],
@@ -65,14 +66,6 @@ def _risk(risk: RawRisk, words: Words) -> Section:
     chart = {words("describe.singled_out"): _bars([(what, share) for what, share, _ in rows], words)}
     paragraphs = [words("describe.risk_text")]
     return Section(title=words("describe.risk"), anchor="risk", paragraphs=paragraphs, tables=[table], charts=chart)
-
-
-def _fact(what: str, words: Words) -> str:
-    """Return what is known of a whole history: how many records it has, a total, or all of these."""
-    column = what.removeprefix("total of ")
-    if column != what:
-        return words("describe.total", column=column)
-    return words("describe.count" if what == "number of records" else "describe.count_and_totals")
 
 
 def _columns(risk: RawRisk, words: Words) -> Section:

@@ -13,6 +13,7 @@ from tokumei.cli.audit import audit
 from tokumei.cli.describe import describe
 from tokumei.cli.dp_tables import dp_tables
 from tokumei.cli.forget import forget
+from tokumei.cli.language import SpokenOption, heads, spoken_words
 from tokumei.cli.options import MemoryOption, OriginalOption, ReleaseOption, SchemaOption, SecretOption, opened
 from tokumei.cli.output import (
     JsonFlag,
@@ -28,7 +29,7 @@ from tokumei.cli.output import (
     with_settings,
 )
 from tokumei.errors import ParameterError
-from tokumei.words import Words, percent
+from tokumei.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +56,7 @@ def register(app: typer.Typer) -> None:
 def _score_rows(scores: list[Score]) -> list[list[object]]:
     rows: list[list[object]] = []
     for score in scores:
-        rows.append([score.name, score.value, f"{score.goal} is better"])
+        rows.append([score.name, score.value, spoken_words()(f"cli.better-{score.goal}")])
         rows += [[f"  {name}", value, ""] for name, value in score.parts.items()]
     return rows
 
@@ -72,6 +73,7 @@ def attack(
     settings: SettingsOption = None,
     seed: SeedOption = None,
     _memory: MemoryOption = None,
+    _language: SpokenOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
@@ -90,8 +92,10 @@ def attack(
     if attacked.secret is not None:
         document["hits"] = guesses.hits(attacked.secret.owners)
 
-    right = f", {document['hits']:,} of them right" if "hits" in document else ""
-    finish(document, json=json, text=f"{output}: {len(guesses):,} guesses by {name}{right}")
+    told = {"file": output, "count": len(guesses), "attack": name}
+    words = spoken_words()
+    right = words("cli.guesses-right", hits=document["hits"], **told) if "hits" in document else ""
+    finish(document, json=json, text=right or words("cli.guesses", **told))
 
 
 def judge(
@@ -107,6 +111,7 @@ def judge(
     settings: SettingsOption = None,
     schema: SchemaOption = None,
     _memory: MemoryOption = None,
+    _language: SpokenOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Measure what a release is still worth; needs its secret, which says what became of each record."""
@@ -131,15 +136,15 @@ def judge(
     def show(console: Console) -> None:
         if useful is not None:
             _show_usefulness(console, useful)
-        show_table(console, ["score", "value", ""], _score_rows(measured.scores))
+        show_table(console, heads("score", "value", ""), _score_rows(measured.scores))
 
     finish(document, json=json, show=show)
 
 
 def _show_usefulness(console: Console, useful: Usefulness) -> None:
     """Print what a release is still good for: the headline, then columns and the worst changes, a line each."""
-    words = Words("en")
-    console.print("; ".join(words.say(message) for message in useful.headline), style="bold", markup=False)
+    words = spoken_words()
+    console.print(words("use.stop").join(words.say(message) for message in useful.headline), style="bold", markup=False)
     for title, messages in (
         ("columns", [column.message() for column in useful.columns]),
         ("findings", [finding.message() for finding in useful.findings[:SHOWN_FINDINGS]]),

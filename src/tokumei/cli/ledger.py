@@ -62,10 +62,11 @@ def books_of(
     return Bookkeeping.open(ledger, pseudonyms or "renewed", lock=lock)
 
 
-def refuse_in_parts(books: Bookkeeping | None, lock: Lock | None) -> None:
-    """Raise InfeasibleError if a release that is made in parts shall go into a ledger, or be encrypted."""
-    if books is not None or lock is not None:
-        option = "--encrypt" if books is None else "--ledger"
+def refuse_in_parts(books: Bookkeeping | None, lock: Lock | None, *, bound: bool = False) -> None:
+    """Raise InfeasibleError if a release that is made in parts shall go into a ledger, be encrypted, or be bounded."""
+    asked = {"--ledger": books is not None, "--encrypt": lock is not None, "--bound": bound}
+    if any(asked.values()):
+        option = next(name for name, wanted in asked.items() if wanted)
         message = (
             f"a release with {option} is made in memory, and this data is too large for it; "
             f"allow more memory (--memory), or leave {option} out"

@@ -24,6 +24,7 @@ from tokumei.cli import flow, parts
 from tokumei.cli.compare import compare
 from tokumei.cli.contest_commands import contest_app
 from tokumei.cli.examples import add_examples, readable_help, usage_error
+from tokumei.cli.language import forget_language, spoken_words
 from tokumei.cli.output import fail, forget_stdout, tell, warn
 from tokumei.cli.report import report
 from tokumei.contests import find_contest
@@ -148,6 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     json = "--json" in words
+    forget_language()
     _prepare_streams()
     asked: list[int] = []
     try:
@@ -191,7 +193,7 @@ def _ending_when_asked(asked: list[int]) -> Iterator[None]:
 
     def interrupt(_number: int, _: object) -> None:
         if ask_for_what_there_is():
-            tell("tokumei: ending the search with the best found so far; press Ctrl-C again to stop without a result")
+            tell(f"tokumei: {spoken_words()('cli.ending')}")
             return
         ask_to_end(KeyboardInterrupt)
         raise KeyboardInterrupt

@@ -16,19 +16,22 @@ if TYPE_CHECKING:
     from tokumei.data import History
     from tokumei.flow import Opened
 
-INPUT_HELP = "CSV, TSV, JSON lines (.gz too), Parquet, Excel (FILE#SHEET), a folder of parts, or sqlite:///FILE#TABLE."
+INPUT_HELP = (
+    "CSV, TSV, JSON lines (.gz too), Parquet, Excel (FILE#SHEET), a folder of parts, s3://BUCKET/PREFIX, or "
+    "sqlite:///FILE#TABLE."
+)
 
 
-def _where(text: str) -> Path:
+def where(text: str) -> Path:
     """Return where data is; what may hold a password is shown without it from here on."""
     from tokumei.data import input_path
 
     return input_path(text)
 
 
-InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", parser=_where, help=INPUT_HELP)]
+InputArgument = Annotated[Path, typer.Argument(metavar="INPUT", parser=where, help=INPUT_HELP)]
 OptionalInput = Annotated[
-    Path | None, typer.Argument(metavar="INPUT", parser=_where, help=f"{INPUT_HELP} A plan may name it.")
+    Path | None, typer.Argument(metavar="INPUT", parser=where, help=f"{INPUT_HELP} A plan may name it.")
 ]
 SchemaOption = Annotated[
     Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean; inferred if left out.")
@@ -37,7 +40,7 @@ SubjectOption = Annotated[
     str | None,
     typer.Option("--subject", metavar="COLUMN", help="The column that says whose record it is ('row': each its own)."),
 ]
-OriginalOption = Annotated[Path, typer.Option("--original", metavar="INPUT", parser=_where, help="The original data.")]
+OriginalOption = Annotated[Path, typer.Option("--original", metavar="INPUT", parser=where, help="The original data.")]
 ReleaseOption = Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")]
 SecretOption = Annotated[
     Path | None, typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret).")
@@ -112,17 +115,28 @@ def refuse_both(schema: Path | None, subject: str | None) -> None:
         raise ParameterError("--subject and --schema both say whose history it is; give one of them", code="usage")
 
 
-def original(path: Path, schema: Path | None, *, subject: str | None = None) -> History:
-    """Read the original after the schema that was given, else after itself; of one that is not held, some people."""
+def original(
+    path: Path, schema: Path | None, *, subject: str | None = None, wanted: int | None = None, seed: int = 0
+) -> History:
+    """Read the original after the schema that was given, else after itself; of one that is not held, some people.
+
+    ``wanted`` is how many people are asked for (default: all).
+    """
     from tokumei.data import Schema, exceeds_memory
+    from tokumei.flow import some_subjects
     from tokumei.profiles import read_history, some_people
 
     refuse_both(schema, subject)
     meaning = None if schema is None else Schema.read(schema)
-    if not exceeds_memory(path):
-        return read_history(path, meaning, subject=subject, confirmed=True)
-    history, people = some_people(path, meaning, subject=subject)
-    _tell_sampled(path, len(history.subjects), people)
+    large = exceeds_memory(path)
+    if large:
+        history, people = some_people(path, meaning, subject=subject)
+    else:
+        history = read_history(path, meaning, subject=subject, confirmed=True)
+    if wanted is not None:
+        history = some_subjects(history, wanted, seed=seed)
+    if large:
+        _tell_sampled(path, len(history.subjects), people)
     return history
 
 

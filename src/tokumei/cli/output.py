@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
 
 import typer
 
+from tokumei.cli.language import spoken_time, spoken_words
 from tokumei.errors import OutputError, ParameterError, TokumeiError
 from tokumei.progress import Advance, can_be_asked, listening, loss_so_far
-from tokumei.words import Message, Words, are_written_numbers, conclusion_line, percent
+from tokumei.words import Message, are_written_numbers, conclusion_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,6 +37,8 @@ LONGEST_CELL = 300
 MILLION = 1e6
 STDOUT_FAILED = "stdout"
 SHOWN_FINDINGS = 20
+# Reasons that speak of the rules of a contest.
+OF_CONTESTS = frozenset({"joint-risk"})
 
 LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
 ChartLanguage = Annotated[str, typer.Option("--language", help="Language of the figures: en or ja.")]
@@ -191,28 +194,31 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def spoken_words() -> Words:
-    """Return the words of the person at the terminal: ``TOKUMEI_LANGUAGE``, else the locale, else English."""
-    asked = [os.environ.get(name, "") for name in ("TOKUMEI_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")]
-    first = next(filter(None, asked), "")
-    return Words("ja" if first.lower().startswith("ja") else "en")
-
-
 def show_verdict(
-    console: Console, verdict: Verdict, k: int, *, quick: bool = False, recipient: str = "", answers: Sequence[str] = ()
+    console: Console,
+    verdict: Verdict,
+    k: int,
+    *,
+    quick: bool = False,
+    recipient: str = "",
+    answers: Sequence[str] = (),
+    contest: bool = False,
 ) -> None:
     """Print what an audit concluded, then why; colours that can be read on dark and on light.
 
-    Without a recipient the verdict is about names alone, and says so.
+    Without a recipient the verdict is about names alone, and says so. What only a ``contest`` asks is left out
+    elsewhere.
     """
     outcome = verdict.outcome.value
     colour = {"safe": "green", "unsafe": "red"}.get(outcome, "magenta")
     words = spoken_words()
     conclusion = conclusion_line(outcome, k, words, recipient=recipient, other_original=verdict.of_other_original)
-    console.print(f"{'Quick audit: ' if quick else ''}{conclusion}", style=f"bold {colour}")
+    console.print(words("cli.quick", conclusion=conclusion) if quick else conclusion, style=f"bold {colour}")
     for answer in answers:
         console.print(visible(answer))
     for reason in verdict.reasons:
+        if reason.code in OF_CONTESTS and not contest:
+            continue
         helps = reason.message(words, "remedy")
         console.print(visible(f"- {reason.message(words, 'reason')}{f'; {helps}' if helps else ''}"))
     for skipped in verdict.skipped:
@@ -242,8 +248,9 @@ def tell(message: str) -> None:
 
 def warn(*messages: object) -> None:
     """Print warnings on standard error."""
+    words = spoken_words()
     for message in messages:
-        tell(f"warning: {message}")
+        tell(words("cli.warning", what=words.say(message) if isinstance(message, Message) else message))
 
 
 def warn_of_seed(seed: int | None) -> None:
@@ -258,7 +265,7 @@ def fail(error: TokumeiError, *, json: bool) -> None:
         with say():
             sys.stdout.write(_json_line({"error": error.as_dict()}))
     else:
-        tell(f"tokumei: {error}")
+        tell(f"tokumei: {error if error.told is None else spoken_words().say(error.told)}")
 
 
 def check_language(language: str) -> Language:
@@ -310,11 +317,10 @@ def time_left(expected: float, passed: float) -> str:
     >>> time_left(60, 20), time_left(60, 70)
     ('about 40 s left (estimate)', 'longer than the estimate of 60 s')
     """
-    from tokumei.flow import spoken
-
+    words = spoken_words()
     if passed < expected:
-        return f"about {spoken(expected - passed)} left (estimate)"
-    return f"longer than the estimate of {spoken(expected)}"
+        return words("cli.time-left", time=spoken_time(expected - passed, words))
+    return words("cli.longer", time=spoken_time(expected, words))
 
 
 @contextmanager
@@ -338,7 +344,7 @@ def progress_bars(expected: float | None = None) -> Iterator[None]:
             if expected is not None:
                 yield time_left(expected, time.monotonic() - begun)
             if (lost := loss_so_far()) is not None:
-                yield f"lost so far: {percent(lost)}{' (Ctrl-C takes it as it is)' if can_be_asked() else ''}"
+                yield spoken_words()("cli.can-take" if can_be_asked() else "cli.lost-so-far", lost=lost)
             yield from super().get_renderables()
 
     progress = Bars(*columns, console=_console(stderr=True), transient=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tokumei.cli.language import heads
 from tokumei.cli.output import show_table
 from tokumei.words import percent
 
@@ -31,4 +32,4 @@ def show_tried(console: Console, tried: Sequence[Tried]) -> None:
             [one.step.name(), "" if one.loss is None else percent(one.loss), one.outcome, "; ".join(one.reasons)]
             for one in tried
         ]
-        show_table(console, ["tried for the recipient", "lost", "limits", "why"], rows)
+        show_table(console, heads("tried", "lost", "limits", "why"), rows)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokumei.cli.language import SpokenOption, spoken_words
 from tokumei.cli.options import (
     AllowOption,
     FreshOption,
     LimitsOption,
     MemoryOption,
+    OriginalOption,
     QuickOption,
     RecipientOption,
     allowed_by,
@@ -39,7 +41,7 @@ def parse_levels(text: str | None, option: str) -> list[int]:
 
 
 def report(
-    original: Annotated[Path, typer.Option("--original", metavar="INPUT", help="The original data.")],
+    original: OriginalOption,
     release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .html, or .pdf.")],
     secret: Annotated[
@@ -47,7 +49,7 @@ def report(
         typer.Option("--secret", metavar="FILE", help="The secret file (default: RELEASE_DIR.secret, if it is there)."),
     ] = None,
     schema: Annotated[Path | None, typer.Option("--schema", metavar="S.toml", help="What the columns mean.")] = None,
-    language: Annotated[str, typer.Option("--language", metavar="en|ja", help="English or Japanese.")] = "en",
+    _language: SpokenOption = None,
     k: Annotated[
         int | None,
         typer.Option(
@@ -100,9 +102,9 @@ def report(
         release_report,
         write_document,
     )
-    from tokumei.words import Words
 
-    Words(language)
+    words = spoken_words()
+    language = words.language
     if frame is not None:
         check_frame(frame)
     settings = AuditSettings(
@@ -154,10 +156,10 @@ def report(
         document["public"] = str(public)
 
     def show(console: Console) -> None:
-        console.print(f"{output}: {outcome.replace('-', ' ')} (k = {material.k})", style="bold")
-        console.print("It is internal: never hand it out with the release.")
+        console.print(f"{output}: {words(f'word.{outcome}')} (k = {material.k})", style="bold")
+        console.print(words("cli.internal"))
         if public is not None:
-            console.print(f"{public}: the public summary, in both languages")
+            console.print(words("cli.public", file=public))
 
     finish(document, json=json, show=show, status=int(outcome == "unsafe"))
 

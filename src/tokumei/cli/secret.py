@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokumei.cli.options import SchemaOption
+from tokumei.cli.options import SchemaOption, where
 from tokumei.cli.output import JsonFlag, finish, progress_bars, visible
 from tokumei.errors import InputError, ParameterError
 
@@ -37,7 +37,8 @@ def verify(
     secret: Annotated[Path, typer.Argument(metavar="SECRET", help="The secret file.")],
     release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of its release.")],
     original: Annotated[
-        Path | None, typer.Option("--original", metavar="INPUT", help="The original: its people are checked too.")
+        Path | None,
+        typer.Option("--original", metavar="INPUT", parser=where, help="The original: its people are checked too."),
     ] = None,
     schema: SchemaOption = None,
     backup: Annotated[

@@ -6,6 +6,7 @@ from tokumei.contests.base import playable_contests as playable_contests
 from tokumei.contests.base import suggested_contest as suggested_contest
 from tokumei.contests.cohorts import assign_cohorts as assign_cohorts
 from tokumei.contests.cohorts import commitment as commitment
+from tokumei.contests.kits import starter_kit as starter_kit
 from tokumei.contests.notes import make_note as make_note
 from tokumei.contests.notes import note_of_error as note_of_error
 from tokumei.contests.notes import notes_of as notes_of
@@ -19,6 +20,7 @@ from tokumei.contests.ranking import unranked as unranked
 from tokumei.contests.ranking import weighted_table as weighted_table
 from tokumei.contests.ranking import with_shared_ranks as with_shared_ranks
 from tokumei.contests.ranking import with_tie_rule as with_tie_rule
+from tokumei.contests.values import Answered as Answered
 from tokumei.contests.values import Both as Both
 from tokumei.contests.values import Checked as Checked
 from tokumei.contests.values import Column as Column

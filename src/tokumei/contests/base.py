@@ -10,6 +10,8 @@ used: the classes themselves are loaded for every ``tokumei --help`` and every p
 
 from __future__ import annotations
 
+import sys
+import tomllib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tokumei.contests.values import (
+    Answered,
     Both,
     Checked,
     Column,
@@ -125,6 +128,12 @@ class Contest(Part):
         return f"{cls.name}-{cls.revision} tokumei-{metadata.version('tokumei')}"
 
     @classmethod
+    def explanations(cls) -> Mapping[str, Both]:
+        """Return what the figures mean, by their keys: what ``metrics.toml`` beside the contest says."""
+        place = Path(sys.modules[cls.__module__].__file__ or "").with_name("metrics.toml")
+        return tomllib.loads(place.read_text(encoding="utf-8")) if place.is_file() else {}
+
+    @classmethod
     def commands(cls) -> typer.Typer | None:
         """Return commands of its own, the ``app`` of its module; those named like a standard one replace it."""
         return import_module(cls.command_module).app if cls.command_module else None
@@ -179,6 +188,14 @@ class Contest(Part):
         attacker's guesses: ``guesses[i] / "published"`` and ``guesses[i] / "truth"``.
         """
         raise self._without("attack task")
+
+    def answered(self, published: Path, guesses: Path) -> Answered | None:
+        """Return how much of what is asked for these guesses answer; None where valid ones always answer everything.
+
+        ``published`` is what this attacker got, ``guesses`` a folder of files that may be anything.
+        """
+        del published, guesses
+        return None
 
     def guess_order(self, figures: Figures) -> tuple[float, ...]:
         """Return what orders several valid attempts at one target, lowest first; the first one counts."""

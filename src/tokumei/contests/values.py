@@ -91,6 +91,15 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """How many of the things that are asked for a valid answer names, and what they are, in both languages."""
+
+    given: int
+    asked: int
+    what: Both
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
     """The files of a target: for all attackers, for one attacker each (by team id), and for the judge only."""
 

@@ -55,6 +55,7 @@ from tokumei.data.files import atomic_path as atomic_path
 from tokumei.data.files import check_file_target as check_file_target
 from tokumei.data.files import check_folder_target as check_folder_target
 from tokumei.data.files import output_told as output_told
+from tokumei.data.files import refuse_address as refuse_address
 from tokumei.data.files import write_bytes as write_bytes
 from tokumei.data.files import write_text as write_text
 from tokumei.data.frames import frame_of_library as frame_of_library
@@ -79,6 +80,7 @@ from tokumei.data.id_encodings import Digest as Digest
 from tokumei.data.id_encodings import in_base as in_base
 from tokumei.data.inputs.addresses import Address as Address
 from tokumei.data.inputs.addresses import input_path as input_path
+from tokumei.data.inputs.several_tables import said_subject as said_subject
 from tokumei.data.memory import BASE_MEGABYTES as BASE_MEGABYTES
 from tokumei.data.memory import MEGABYTES_PER_RECORD as MEGABYTES_PER_RECORD
 from tokumei.data.memory import allowed_gigabytes as allowed_gigabytes
@@ -112,6 +114,7 @@ from tokumei.data.release_folder import release_from_text as release_from_text
 from tokumei.data.release_folder import write_release as write_release
 from tokumei.data.release_frames import drawn as drawn
 from tokumei.data.release_frames import middles as middles
+from tokumei.data.release_frames import rows_of_table as rows_of_table
 from tokumei.data.release_frames import typed_frame as typed_frame
 from tokumei.data.release_parts import DATA_FOLDER as DATA_FOLDER
 from tokumei.data.release_parts import OWNERS_FOLDER as OWNERS_FOLDER
@@ -160,4 +163,5 @@ from tokumei.data.survey import located as located
 from tokumei.data.tables import Table as Table
 from tokumei.data.tables import history_of as history_of
 from tokumei.data.tables import open_table as open_table
+from tokumei.data.tables import read_data as read_data
 from tokumei.data.tables import read_table as read_table

@@ -1,5 +1,7 @@
 """The text of generalized cells: ``value``, ``[lo;hi]``, ``{a;b;c}`` and ``*`` (PWS Cup 2018 files, spec B.3).
 
+An empty text is a value that is missing in the original; in contest files (``literal``) it is one only in categories.
+
 Whole columns are read and written at once. Reading has two steps: `read_cells` says what is *written* (form, ends,
 number of elements, dictionary codes), including what is wrong with it; `WrittenCells.to_cells` turns faultless text
 into the canonical arrays of `tokumei.data.cells`. Contest programs that look at the written form (a set with a repeated
@@ -95,7 +97,7 @@ class WrittenCells:
             raise ValueError(message)
         star = self.form == Form.STAR
         if categories is None:
-            return RangeCells.of_ranges(self.lo, self.hi, suppressed=star)
+            return RangeCells.of_ranges(self.lo, self.hi, suppressed=star, missing=self.lo == MISSING)
         return SetCells.of_lists(self.offsets, self.codes, categories, suppressed=star)
 
 
@@ -111,8 +113,8 @@ def read_cells(
         return _read_sets(text, categories, literal=literal)
     distinct = text.unique()
     if len(distinct) * WORTHWHILE_REPETITION >= len(text):
-        return _read_ranges(text, field)
-    cells = _read_ranges(distinct, field)
+        return _read_ranges(text, field, literal=literal)
+    cells = _read_ranges(distinct, field, literal=literal)
     which = text.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.intp)
     per_cell = (cells.form, cells.fault, cells.lo, cells.hi, cells.size)
     form, fault, lo, hi, size = (values[which] for values in per_cell)
@@ -152,7 +154,7 @@ class _Parts:
         return cls(parts["parts"].explode(), size, parts["closed_range"].to_numpy(), parts["closed_set"].to_numpy())
 
 
-def _read_ranges(text: pl.Series, field: Field) -> WrittenCells:
+def _read_ranges(text: pl.Series, field: Field, *, literal: bool) -> WrittenCells:
     """Read a column of an ordered field."""
     form = _forms(text)
     fault = np.where(form == Form.SET, Fault.WRONG_FORM, Fault.NONE).astype(np.uint8)
@@ -178,6 +180,9 @@ def _read_ranges(text: pl.Series, field: Field) -> WrittenCells:
     low[bad] = 0
     high[bad] = 0
     fault[low > high] = Fault.REVERSED
+    if not literal:
+        absent = (text == "").to_numpy()
+        low[absent], high[absent], fault[absent] = MISSING, MISSING, Fault.NONE
     nothing = np.zeros(1, dtype=np.int64)
     return WrittenCells(form, fault, low, high, size, nothing, nothing[:0])
 
@@ -359,7 +364,9 @@ def cell_text(cells: Cells, field: Field, *, literal: bool = False) -> pl.Series
     else:
         text = _set_text(cells, literal=literal)
     if cells.suppressed.any():
-        text = pl.select(pl.when(pl.Series(cells.suppressed)).then(pl.lit("*")).otherwise(text)).to_series()
+        text = pl.select(pl.when(pl.Series(cells.withheld)).then(pl.lit("*")).otherwise(text)).to_series()
+    if isinstance(cells, RangeCells) and cells.missing.any():
+        text = pl.select(pl.when(pl.Series(cells.missing)).then(pl.lit("")).otherwise(text)).to_series()
     return text.alias(field.name)
 
 

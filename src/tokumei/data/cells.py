@@ -5,6 +5,10 @@ steps of the field; a plain value has ``lo == hi``. A column of a category is a 
 dictionary codes; a plain value is a set of one. Suppressed cells are a mask; their arrays hold zeros (ranges) or
 nothing (sets), so that equal columns have equal arrays and nothing of the original value stays behind the mask.
 
+A date or a number that is missing in the original has no place in a range. Its cell is under the mask too, so that
+whoever computes leaves it out, and under a second one that says so: it is published as an empty text, not as ``*``. A
+cell that covers values and missing ones is suppressed. Missing categories are a value of their own, the empty text.
+
 >>> cells = RangeCells.of_values([3, 5]).hull(RangeCells.of_values([4, 5]))
 >>> cells.lo.tolist(), cells.hi.tolist(), cells.contains([4, 6]).tolist()
 ([3, 5], [4, 5], [True, False])
@@ -22,7 +26,7 @@ import polars as pl
 
 from tokumei.array_types import Bools, Ints
 
-# The code of a value that is missing in the original: outside every range, inside every suppressed cell.
+# The code of a value that is missing in the original: outside every range, inside cells that are missing or withheld.
 MISSING = int(np.iinfo(np.int64).min)
 
 
@@ -40,29 +44,39 @@ def _distinct(keys: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RangeCells:
-    """A column of inclusive integer ranges with a suppression mask."""
+    """A column of inclusive integer ranges with a suppression mask, and those of its cells that say "missing"."""
 
     lo: Ints
     hi: Ints
     suppressed: Bools
+    missing: Bools
 
     @classmethod
     def of_values(cls, values: npt.ArrayLike) -> Self:
-        """Return plain cells, one per value; missing values are suppressed."""
+        """Return plain cells, one per value; missing values stay missing."""
         codes = _ints(values)
-        return cls.of_ranges(codes, codes, suppressed=codes == MISSING)
+        return cls.of_ranges(codes, codes, missing=codes == MISSING)
 
     @classmethod
-    def of_ranges(cls, lo: npt.ArrayLike, hi: npt.ArrayLike, *, suppressed: npt.ArrayLike | None = None) -> Self:
-        """Return cells ``[lo;hi]``, or ``*`` where the mask is set."""
+    def of_ranges(
+        cls,
+        lo: npt.ArrayLike,
+        hi: npt.ArrayLike,
+        *,
+        suppressed: npt.ArrayLike | None = None,
+        missing: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Return cells ``[lo;hi]``, ``*`` where the first mask is set, and missing ones where the second is."""
         low, high = _ints(lo), _ints(hi)
-        mask = np.zeros(len(low), dtype=np.bool_) if suppressed is None else np.asarray(suppressed, dtype=np.bool_)
+        nowhere = np.zeros(len(low), dtype=np.bool_)
+        absent = nowhere if missing is None else np.asarray(missing, dtype=np.bool_)
+        mask = absent if suppressed is None else absent | np.asarray(suppressed, dtype=np.bool_)
         if mask.any():
             low, high = np.where(mask, 0, low), np.where(mask, 0, high)
         if (low > high).any():
             message = "a range must not have its lower end above its upper end"
             raise ValueError(message)
-        return cls(low, high, mask.copy())
+        return cls(low, high, mask.copy(), absent.copy())
 
     def __len__(self) -> int:
         """Return the number of cells."""
@@ -73,6 +87,11 @@ class RangeCells:
         """Which cells are single values."""
         return (self.lo == self.hi) & ~self.suppressed
 
+    @property
+    def withheld(self) -> Bools:
+        """Which cells are published as ``*``: suppressed, and not merely missing."""
+        return self.suppressed & ~self.missing
+
     def width(self) -> Ints:
         """Return ``hi - lo`` in steps (0 for plain and for suppressed cells)."""
         return self.hi - self.lo
@@ -80,12 +99,16 @@ class RangeCells:
     def contains(self, values: npt.ArrayLike) -> Bools:
         """Return, cell by cell, whether the original value is a possible one."""
         codes = _ints(values)
-        return self.suppressed | ((self.lo <= codes) & (codes <= self.hi))
+        inside = self.suppressed | ((self.lo <= codes) & (codes <= self.hi))
+        return np.where(self.missing, codes == MISSING, inside) if self.missing.any() else inside
 
     def hull(self, other: Self) -> Self:
         """Return, cell by cell, the smallest range that covers both; suppression wins."""
         return self.of_ranges(
-            np.minimum(self.lo, other.lo), np.maximum(self.hi, other.hi), suppressed=self.suppressed | other.suppressed
+            np.minimum(self.lo, other.lo),
+            np.maximum(self.hi, other.hi),
+            suppressed=self.suppressed | other.suppressed,
+            missing=self.missing & other.missing,
         )
 
     def hull_of_groups(self, starts: npt.ArrayLike) -> Self:
@@ -95,24 +118,27 @@ class RangeCells:
             np.minimum.reduceat(self.lo, first),
             np.maximum.reduceat(self.hi, first),
             suppressed=np.logical_or.reduceat(self.suppressed, first),
+            missing=np.logical_and.reduceat(self.missing, first),
         )
 
     def suppress(self, mask: npt.ArrayLike) -> Self:
-        """Return the cells with those under the mask suppressed too."""
-        return self.of_ranges(self.lo, self.hi, suppressed=self.suppressed | np.asarray(mask, dtype=np.bool_))
+        """Return the cells with those under the mask suppressed too, missing ones as well."""
+        hidden = np.asarray(mask, dtype=np.bool_)
+        return self.of_ranges(self.lo, self.hi, suppressed=self.suppressed | hidden, missing=self.missing & ~hidden)
 
     def equals(self, other: Self) -> Bools:
         """Return, cell by cell, whether both columns say the same."""
-        return (self.lo == other.lo) & (self.hi == other.hi) & (self.suppressed == other.suppressed)
+        masks = (self.suppressed == other.suppressed) & (self.missing == other.missing)
+        return (self.lo == other.lo) & (self.hi == other.hi) & masks
 
     def take(self, rows: npt.ArrayLike) -> Self:
         """Return the cells at these positions."""
         index = _ints(rows)
-        return type(self)(self.lo[index], self.hi[index], self.suppressed[index])
+        return type(self)(self.lo[index], self.hi[index], self.suppressed[index], self.missing[index])
 
     def sort_keys(self) -> tuple[Ints, ...]:
         """Return integer columns that are equal exactly where cells are equal."""
-        return (self.lo, self.hi, self.suppressed.astype(np.int64))
+        return (self.lo, self.hi, self.suppressed.astype(np.int64) + self.missing)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -171,6 +197,11 @@ class SetCells:
     def plain(self) -> Bools:
         """Which cells are single values."""
         return self.sizes() == 1
+
+    @property
+    def withheld(self) -> Bools:
+        """Which cells are published as ``*``."""
+        return self.suppressed
 
     def sizes(self) -> Ints:
         """Return the number of elements per cell (0 where suppressed)."""

@@ -93,7 +93,7 @@ def in_middles(history: History, release: Release) -> tuple[History, Release]:
         column = columns[field.column]
         codes[field.name] = _middles(history, field, column, history.codes[field.name])
         low, high = (_middles(history, field, column, ends) for ends in (shown.lo, shown.hi))
-        cells[field.name] = RangeCells.of_ranges(low, high, suppressed=shown.suppressed)
+        cells[field.name] = RangeCells.of_ranges(low, high, suppressed=shown.suppressed, missing=shown.missing)
     return replace(history, codes=codes), replace(release, cells=cells)
 
 
@@ -205,7 +205,7 @@ def _widened(history: History, field: Field, column: Column, cells: RangeCells) 
     """Return ranges from the first value of the cell of their lower end to the last of that of their upper end."""
     low, _ = _ends(history, field, column, cells.lo)
     _, high = _ends(history, field, column, cells.hi)
-    return RangeCells.of_ranges(low, high, suppressed=cells.suppressed)
+    return RangeCells.of_ranges(low, high, suppressed=cells.suppressed, missing=cells.missing)
 
 
 def expanded(cells: SetCells, labels: pl.Series, categories: pl.Series) -> SetCells:

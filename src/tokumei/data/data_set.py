@@ -193,6 +193,8 @@ def _readable(part: Path, read: Callable[[], Value]) -> Value:
         message = f"{part}: this part of the data is not there any more; restore it and run again"
     except PermissionError:
         message = f"{part}: reading this file is not permitted; change its permissions or copy it"
+    except ConnectionError:
+        message = f"{part}: the store of this part does not answer; run again when it does (with --resume: from there)"
     except (pl.exceptions.PolarsError, OSError):
         kind = "CSV text in UTF-8 with a header" if part.suffix == ".csv" else "a Parquet file"
         message = f"{part}: this is not {kind}, or it is damaged; write or download it again"

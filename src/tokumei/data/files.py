@@ -62,8 +62,18 @@ def output_told(path: Path) -> Iterator[None]:
         raise
 
 
+def refuse_address(path: Path) -> None:
+    """Raise OutputError for the address of a bucket or a site: what is written appears whole, by renaming."""
+    # A path swallows the second slash of an address.
+    if found := re.match(r"([a-z][a-z0-9+]+):/+(.*)", str(path)):
+        address = f"{found.group(1)}://{found.group(2)}"
+        message = f"{address} cannot be written: it is an address; name a folder here, and copy what was audited there"
+        raise OutputError(message, code="address", file=address)
+
+
 def check_file_target(path: Path) -> None:
     """Raise OutputError if a file cannot be written there, so that long work is not done in vain."""
+    refuse_address(path)
     with output_told(path):
         target = Path(os.path.realpath(path))
         if target.is_dir():
@@ -76,6 +86,7 @@ def check_file_target(path: Path) -> None:
 
 def check_folder_target(path: Path) -> None:
     """Raise OutputError if a new folder cannot be created there."""
+    refuse_address(path)
     with output_told(path):
         target = Path(os.path.realpath(path))
         if target == Path.cwd():

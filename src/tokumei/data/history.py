@@ -112,7 +112,9 @@ class History:
             if wrong:
                 raise ContentError(file, wrong[:MAX_FINDINGS], total=len(wrong))
         codes |= {
-            spec.name: since_first(subject, codes[spec.name], len(subjects)) for spec in schema.fields if spec.relative
+            spec.name: since_first(subject, codes[spec.name], len(subjects), start=spec.start)
+            for spec in schema.fields
+            if spec.relative
         }
         return cls(schema, subjects, subject, codes, categories, weights=weights, households=households)
 

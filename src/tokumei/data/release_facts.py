@@ -39,7 +39,7 @@ class ColumnFacts:
         if isinstance(cells, RangeCells):
             # Suppressed cells hold zeros, which every number divides.
             divisor = int(np.gcd.reduce(np.concatenate((cells.lo, cells.hi)), initial=0))
-        return cls(int(cells.suppressed.sum()), counted, divisor)
+        return cls(int(cells.withheld.sum()), counted, divisor)
 
     def __add__(self, other: ColumnFacts) -> ColumnFacts:
         """Return the facts of both parts together."""

@@ -1,6 +1,7 @@
 """A release as frames that analysts load: typed ends of ranges, lists for sets, middles, and random fillings.
 
-    price   -> price_low, price_high      both null where the cell is withheld
+    price   -> price_low, price_high      both null where the cell is withheld, or missing in the original
+               price_missing              which of them are missing; only where a column has missing values
     goods   -> a list of its values       null where the cell is withheld
 
 A Parquet release holds exactly `typed_frame`; `typed_text` is the way back to the text of cells, which everything else
@@ -9,6 +10,8 @@ is read from.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
@@ -16,10 +19,11 @@ from tokumei.array_types import Bools, Ints
 from tokumei.data.cell_text import escaped, sorted_within, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.history import Release, typed_codes
+from tokumei.data.inputs.several_tables import TABLE
 from tokumei.data.schema import PSEUDONYM, Field, Kind, Schema
 from tokumei.errors import SchemaError
 
-LOW, HIGH = "_low", "_high"
+LOW, HIGH, ABSENT = "_low", "_high", "_missing"
 DRAW = "draw"
 
 
@@ -32,9 +36,40 @@ def typed_frame(release: Release) -> pl.DataFrame:
         if isinstance(cells, RangeCells):
             ends = [typed_values(codes, cells.suppressed, spec) for codes in (cells.lo, cells.hi)]
             columns += [end.alias(name) for end, name in zip(_whole(ends), typed_names(spec), strict=True)]
+            if cells.missing.any():
+                columns.append(pl.Series(spec.name + ABSENT, cells.missing))
         else:
             columns.append(_lists(cells).alias(spec.name))
     return pl.DataFrame(columns)
+
+
+def rows_of_table(release: Release, name: str) -> Release:
+    """Return what a release of several tables shows of one of them: its rows, and the columns that it has.
+
+    A row that stands for rows of several tables belongs to none of them.
+    """
+    tables = release.cells.get(TABLE)
+    if not isinstance(tables, SetCells) or name not in tables.categories:
+        known = ", ".join(tables.categories.to_list()) if isinstance(tables, SetCells) else "it is of one table"
+        raise SchemaError(f"the release has no table '{name}': {known}")
+    alone = np.flatnonzero(tables.plain)
+    rows = alone[tables.codes[tables.offsets[alone]] == tables.categories.index_of(name)]
+    part = release.take(rows)
+    kept = [
+        one
+        for one in part.schema.columns
+        if one.name != TABLE and any(_has_values(part.cells[spec.name]) for spec in one.fields())
+    ]
+    names = [spec.name for one in kept for spec in one.fields()]
+    schema = replace(part.schema, columns=tuple(kept))
+    return replace(part, schema=schema, cells={one: part.cells[one] for one in names})
+
+
+def _has_values(cells: Cells) -> bool:
+    """Return whether a column tells anything, rather than that all is missing."""
+    if isinstance(cells, RangeCells):
+        return not bool(cells.missing.all())
+    return bool(cells.suppressed.any()) or bool((cells.categories.gather(cells.codes) != "").any())
 
 
 def _whole(ends: list[pl.Series]) -> list[pl.Series]:
@@ -72,6 +107,7 @@ def typed_values(codes: Ints, hidden: Bools, spec: Field) -> pl.Series:
 def refuse_colliding(schema: Schema) -> None:
     """Raise SchemaError if the ends of a range would have the name of another column."""
     names = [name for spec in schema.fields for name in typed_names(spec)]
+    names += [spec.name + ABSENT for spec in schema.fields if not spec.nominal]
     for name in names:
         if names.count(name) > 1 or name == PSEUDONYM:
             message = f"two columns of the release would be named '{name}'; rename one, or write CSV (--format csv)"
@@ -97,6 +133,9 @@ def typed_text(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
         ends = pl.DataFrame({"low": low, "high": high})
         both = pl.concat_str(pl.lit("["), "low", pl.lit(";"), "high", pl.lit("]"))
         text = pl.when(pl.col("low") == pl.col("high")).then("low").otherwise(both).fill_null("*")
+        if frame.schema.get(spec.name + ABSENT) == pl.Boolean:
+            absent = frame[spec.name + ABSENT].fill_null(value=False)
+            text = pl.when(absent).then(pl.lit("")).otherwise(text)
         columns.append(ends.select(text.alias(spec.name)).to_series())
     return pl.DataFrame(columns)
 

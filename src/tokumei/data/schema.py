@@ -26,6 +26,7 @@ from tokumei.data.reading_keys import (
     reading_values,
     schema_keys,
 )
+from tokumei.data.relative_times import first_code, relative_fault
 from tokumei.errors import SchemaError, did_you_mean
 
 ISO_DATETIME = "%Y-%m-%d %H:%M:%S"
@@ -59,6 +60,7 @@ class Field:
     column: str = ""
     # Times that are counted from the first record of a person are read as another kind than they are published.
     read_as: Kind | None = None
+    start: int = 0
     nominal: bool = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -84,7 +86,8 @@ class Column:
     ``hierarchy``: a file, or the rule by which one is built. ``weight``: how many people of the population a record
     stands for; never published, judged with. ``grid``: the public cells in which values are told before anything else
     is done with them; ``rare``: categories of fewer people are told more coarsely.
-    ``relative``: counted from the first record of the same person (in days, seconds or its own steps).
+    ``relative``: counted from the first record of the same person (in days, seconds or its own steps); with a day,
+    dates are shifted so that everybody begins on it.
     ``household``: people with the same value belong together; never published, and they are never each other's cover.
     How the column is read: ``decimal`` is the decimal sign of its numbers, ``rounded`` says that values were finer than
     the step, ``text`` what becomes of free text (`tokumei.data.reading_keys`).
@@ -104,7 +107,7 @@ class Column:
     grid: str | float = ""
     rare: int = 0
     demand: Demand | None = None
-    relative: bool = False
+    relative: bool | str = False
     household: bool = False
     decimal: str = ""
     rounded: bool = False
@@ -130,6 +133,9 @@ class Column:
             text_format = ISO_DATE
         if not text_format and self.kind is Kind.DATETIME:
             text_format = ISO_DATETIME
+        if isinstance(self.relative, str) and self.relative:
+            start = first_code(self.relative, clock=self.kind is Kind.DATETIME)
+            return (Field(self.name, self.kind, self.step, text_format, self.name, self.kind, start),)
         if self.relative:
             return (Field(self.name, Kind.NUMBER, self.step, text_format, self.name, self.kind),)
         return (Field(self.name, self.kind, self.step, text_format, self.name),)
@@ -143,7 +149,7 @@ class Schema:
     (``keep = true``); ``row_is_subject`` says whether every row is a person of its own (a static table),
     ``publishable`` whether no column has the name under which a release shows its pseudonyms. ``weight`` is the column
     of survey weights, ``household`` that of who belongs together, each empty if there is none.
-    of survey weights, empty if there is none. ``subject_parts`` are the columns that name a person together, where one
+    ``subject_parts`` are the columns that name a person together, where one
     does not (``subject`` is then their names joined by a plus); ``missing`` are the words that stand for no value.
 
     >>> schema = Schema("customer", (Column(name="price", kind=Kind.NUMBER, step=0.01),))
@@ -317,7 +323,6 @@ class Schema:
         return "\n".join(lines) + "\n"
 
 
-_COUNTABLE = (Kind.DATE, Kind.DATETIME, Kind.NUMBER)
 _COLUMN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "kind": str,
     "step": (int, float),
@@ -331,7 +336,7 @@ _COLUMN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "weight": bool,
     "grid": (str, int, float),
     "rare": int,
-    "relative": bool,
+    "relative": (bool, str),
     "household": bool,
     **READING_KEYS,
 }
@@ -392,11 +397,8 @@ def _contradiction(spec: Mapping[str, Any]) -> str:
     """Return what a column cannot be at once in words, or nothing."""
     if spec.get("drop") and spec.get("keep"):
         return "it cannot be dropped and kept at once; delete 'drop' or 'keep'"
-    if spec.get("relative") and (spec.get("keep") or spec.get("kind") not in _COUNTABLE):
-        return (
-            "only a date, a datetime or a number that is not kept can be counted from the first record of its person; "
-            "leave out 'relative', or 'keep'"
-        )
+    if fault := relative_fault(spec):
+        return fault
     if spec.get("household") and any(value for key, value in spec.items() if key not in ("household", "kind")):
         return "a household says who belongs together and is not published: write { household = true }"
     other = spec.get("keep") or spec.get("hierarchy") or spec.get("kind") != Kind.NUMBER
@@ -432,7 +434,8 @@ def _inline(column: Column) -> str:
     parts += [f"{name} = {toml_value(value)}" for name, value in reading_parts(column.decimal, column.text)]
     parts += ["keep = true"] if column.keep else []
     parts += [] if column.demand is None else [f"sensitive = {column.demand.inline()}"]
-    parts += [f"{flag} = true" for flag in ("weight", "rounded", "relative") if getattr(column, flag)]
+    parts += [f"{flag} = true" for flag in ("weight", "rounded") if getattr(column, flag)]
+    parts += [f"relative = {toml_value(column.relative)}"] if column.relative else []
     return "{ " + ", ".join(parts) + " }"
 
 

@@ -19,8 +19,10 @@ from tokumei.data.cleaning import cleaned
 from tokumei.data.csv_text import CsvRecords, parse_csv
 from tokumei.data.date_formats import hold_values
 from tokumei.data.history import History
+from tokumei.data.inputs.addresses import input_path
 from tokumei.data.inputs.json_text import is_json, read_json
 from tokumei.data.inputs.separators import BLANKS, find_separator, words_with_tabs
+from tokumei.data.inputs.several_tables import ENDING, joined_bytes
 from tokumei.data.inputs.workbooks import MAGICS as WORKBOOK_MAGICS
 from tokumei.data.inputs.workbooks import read_sheet
 from tokumei.data.raw import Source, to_utf8
@@ -97,6 +99,14 @@ def _refuse_far_places(history: History, columns: list[str], file: str) -> None:
             ]
     if findings:
         raise ContentError(file, sorted(findings, key=lambda one: (one.line or 0, one.column or 0)), total=total)
+
+
+def read_data(path: str | Path) -> Source:
+    """Read data, once: a file, a table of a database, or all tables that a file of several names."""
+    path = input_path(path)
+    if path.suffix == ENDING and path.is_file():
+        return Source(path, joined_bytes(path, lambda place: open_table(Source.read(place)).frame))
+    return Source.read(path)
 
 
 def open_table(file: Path | Source, *, header: bool | None = None, schema: Schema | None = None) -> Table:

@@ -2,6 +2,8 @@ from tokumei.flow.auditing import audit as audit
 from tokumei.flow.booked_releases import BookedReleases as BookedReleases
 from tokumei.flow.bookkeeping import Booking as Booking
 from tokumei.flow.bookkeeping import Bookkeeping as Bookkeeping
+from tokumei.flow.bounding import refuse_unproven as refuse_unproven
+from tokumei.flow.bounding import release_gap as release_gap
 from tokumei.flow.checking import SecretCheck as SecretCheck
 from tokumei.flow.checking import check_secret as check_secret
 from tokumei.flow.comparison import COMPARED_MEASURES as COMPARED_MEASURES
@@ -18,7 +20,6 @@ from tokumei.flow.estimating import Estimate as Estimate
 from tokumei.flow.estimating import Size as Size
 from tokumei.flow.estimating import estimate as estimate
 from tokumei.flow.estimating import estimate_in_parts as estimate_in_parts
-from tokumei.flow.estimating import spoken as spoken
 from tokumei.flow.forgetting import Forgotten as Forgotten
 from tokumei.flow.forgetting import forget as forget
 from tokumei.flow.gate import refuse_foreign_secret as refuse_foreign_secret

@@ -99,14 +99,6 @@ class Estimate:
         total = _total(self.cpu)
         return None if total is None else total * FACTOR
 
-    def sentence(self) -> str:
-        """Return the estimate in words, with how far it may be off."""
-        memory = f"{max(self.megabytes / 1000, 0.1):.1f} GB of memory"
-        if self.seconds is None:
-            return f"Estimate: about {memory}; how long this method takes was not measured."
-        between = f"{spoken(self.shortest)} to {spoken(self.longest)}; more on a busy machine"
-        return f"Estimate: about {spoken(self.seconds)} ({between}) and {memory}, from runs measured on other data."
-
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
@@ -198,16 +190,3 @@ def _method_seconds(size: Size, method: Method) -> float | None:
     # Histories of one record need no alignment.
     aligned = float((lengths * np.minimum(lengths, min(piece, _PIECES[effort])) ** LENGTH_POWER)[lengths > 1].sum())
     return size.fields * (per_subject * len(lengths) + per_record * aligned)
-
-
-def spoken(seconds: float | None) -> str:
-    """Return a time in words.
-
-    >>> spoken(0.3), spoken(42.4), spoken(200), spoken(8000), spoken(None)
-    ('1 s', '42 s', '3 min', '2.2 h', '')
-    """
-    if seconds is None:
-        return ""
-    if seconds < 100:
-        return f"{max(round(seconds), 1)} s"
-    return f"{round(seconds / 60)} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -10,6 +10,7 @@ import polars as pl
 from tokumei.data import History, Reason, Release, Secret, toml_value
 from tokumei.errors import InputError, LeakError
 from tokumei.profiles import Suspect, identifier_suspects, refuse_unknown_columns
+from tokumei.words import Message
 
 
 def refuse_identifiers(history: History, allow: Sequence[str] = ()) -> None:
@@ -26,10 +27,8 @@ def refuse_suspects(suspects: Iterable[Suspect], allow: Sequence[str] = ()) -> N
     for suspect in suspects:
         if suspect.kept or suspect.column in allow:
             continue
-        message = (
-            f"{suspect.message()}; drop it in the schema ({toml_value(suspect.column)} = {{ drop = true }}) "
-            f"or, if it must be published, allow it by name (--allow {suspect.column})"
-        )
+        values = {"what": suspect.message(), "entry": toml_value(suspect.column), "column": suspect.column}
+        message = Message("identifier.stop", values)
         raise LeakError(message, code="identifier-column")
 
 

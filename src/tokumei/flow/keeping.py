@@ -85,7 +85,7 @@ class Keeper:
         digest = hashlib.sha256(_code_digest().encode())
         digest.update(json.dumps(released.folder.digests, sort_keys=True).encode())
         digest.update(f"{released.release.method} {dict(released.parameters)}".encode())
-        _add_history(digest, released.history)
+        add_history(digest, released.history)
         _add_secret(digest, released.secret)
         return cls(kept_folder(released.folder.path), digest.hexdigest())
 
@@ -194,7 +194,8 @@ def _code_digest() -> str:
     return digest.hexdigest()
 
 
-def _add_history(digest: Any, history: History) -> None:
+def add_history(digest: Any, history: History) -> None:
+    """Add all that the original says to a hash."""
     digest.update(history.schema.to_toml().encode())
     digest.update(_frame_bytes(history.subjects.to_frame("subject")))
     for name in sorted(history.codes):
@@ -205,7 +206,7 @@ def _add_history(digest: Any, history: History) -> None:
     for extra in (history.weights, history.households):
         digest.update(b"none" if extra is None else np.ascontiguousarray(extra).tobytes())
     if history.people is not None:
-        _add_history(digest, history.people)
+        add_history(digest, history.people)
 
 
 def _add_secret(digest: Any, secret: Secret | None) -> None:
@@ -217,6 +218,5 @@ def _add_secret(digest: Any, secret: Secret | None) -> None:
 
 
 def _frame_bytes(frame: pl.DataFrame) -> bytes:
-    stream = io.BytesIO()
-    frame.write_ipc(stream)
-    return stream.getvalue()
+    """Return the values as text: Arrow files of equal frames differ by how their strings lie in memory."""
+    return frame.write_csv(quote_style="always").encode()

@@ -86,7 +86,7 @@ class Made:
     @property
     def why(self) -> str:
         """Why this method was taken, in one sentence."""
-        return self.plan.why
+        return "" if self.plan.why is None else str(self.plan.why)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, Source, read_secret_and_lock
+from tokumei.data import History, Release, ReleaseFolder, Schema, Secret, input_path, read_data, read_secret_and_lock
 from tokumei.flow.gate import refuse_foreign_secret
 from tokumei.flow.large import LargeRelease, is_large
 from tokumei.profiles import read_history
@@ -54,7 +54,7 @@ def open_release(
     """
     opened = ReleaseFolder.open(folder)
     if is_large(opened) and isinstance(original, (str, Path)) and not isinstance(secret, Secret):
-        whole = LargeRelease.open(Path(original), opened, schema=schema, secret=secret)
+        whole = LargeRelease.open(input_path(original), opened, schema=schema, secret=secret)
         sample = whole.sample()
         return Opened(
             history=sample.history,
@@ -65,7 +65,8 @@ def open_release(
             whole=whole,
         )
     # A release states the steps of what it publishes; the original may be finer.
-    source = Source.read(original) if isinstance(original, (str, Path)) and not Path(original).is_dir() else None
+    file = input_path(original) if isinstance(original, (str, Path)) else None
+    source = None if file is None or file.is_dir() else read_data(file)
     history = read_history(source or original, schema or opened.schema, refine=schema is None)
     if schema is not None:
         history = _with_choices(history, opened.schema)

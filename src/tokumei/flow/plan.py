@@ -33,7 +33,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tokumei.data import History, Schema, Source, open_sealed, toml_value
+from tokumei.data import History, Schema, Source, open_sealed, read_data, toml_value
 from tokumei.errors import InfeasibleError, InputError, ParameterError, UnreadableError, did_you_mean
 from tokumei.flow.gate import refuse_identifiers
 from tokumei.parts import HOW_IT_RAN, Method, find_part, has_parameter, make_part
@@ -72,7 +72,7 @@ class Plan:
     seed: int | None = None
     key: str = field(default="", repr=False)
     version: str = field(default_factory=lambda: version("tokumei"))
-    why: str = field(default="", compare=False)
+    why: Message | None = field(default=None, compare=False)
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -257,13 +257,10 @@ def complete(history: History, plan: Plan, *, threads: int | None = None, sample
         refuse_unknown_columns(history, plan.allow)
     else:
         refuse_identifiers(history, plan.allow)
-    asked, why = dict(plan.parameters), plan.why or "as asked for"
+    asked, why = dict(plan.parameters), plan.why or Message("cli.why-asked")
     method = make_method(plan.method or DEFAULT_METHOD, asked, threads=threads)
     if not plan.method:
-        why = (
-            "the safest method here: every published history is the same for at least k people, so that no attack, "
-            "however much it knows of the original, can tell them apart"
-        )
+        why = Message("cli.why-safest")
     method = method.fitted(history)
     wanted = getattr(method, "k", None)
     if isinstance(wanted, int) and len(history.subjects) < wanted and not sample:
@@ -299,7 +296,7 @@ def open_input(path: Path, plan: Plan, *, subject: str | None = None) -> tuple[H
 
     Without a schema in the plan it is inferred, around the column ``subject`` if that is named.
     """
-    source = Source.read(path)
+    source = read_data(path)
     plan.check_input(source)
     history = read_history(source, plan.schema, subject=subject, confirmed=True)
     return history, replace(plan, schema=history.schema, input=str(path), input_sha256=source.sha256)

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, replace
 
 from tokumei.audits import AuditResult, AuditSettings, Limits, Question
-from tokumei.data import Column, History, Kind, Outcome, Schema
+from tokumei.data import Column, History, Kind, Outcome, Reason, Schema
 from tokumei.errors import InfeasibleError
 from tokumei.flow.auditing import audit
 from tokumei.flow.making import Made, release
@@ -153,11 +153,23 @@ def _attempt(
     except InfeasibleError as error:
         return None, Tried(step=step, loss=None, outcome=error.code, reasons=(error.message,))
     outcome = result.verdict.outcome
-    told = Tried(step=step, loss=made.utility.value, outcome=outcome.value, reasons=_reasons(result))
-    return (None if outcome is Outcome.UNSAFE else replace(made, audit=result)), told
+    told = Tried(step=step, loss=made.utility.value, outcome=outcome.value, reasons=tuple(map(str, _against(result))))
+    return (replace(made, audit=result) if keeps_to_limits(result, seeded=plan.seed is not None) else None), told
 
 
-def _reasons(result: AuditResult) -> tuple[str, ...]:
+def keeps_to_limits(result: AuditResult, *, seeded: bool) -> bool:
+    """Return whether an audit keeps to all limits: with the whole interval of every figure, and names proven.
+
+    A seed alone takes the proof of names away (whoever guesses it makes the release again): an experiment with one
+    may go on.
+    """
+    reasons = _against(result)
+    if result.verdict.outcome is Outcome.NOT_SHOWN_UNSAFE and seeded:
+        return all(reason.code == "near-limit" and reason.values["question"] == Question.NAMING for reason in reasons)
+    return result.verdict.outcome is Outcome.SAFE
+
+
+def _against(result: AuditResult) -> tuple[Reason, ...]:
     """Return why the limits are not kept to, or not surely."""
     against = ("beyond-limit", "near-limit", "not-asked")
-    return tuple(str(reason) for reason in result.verdict.reasons if reason.code in against)
+    return tuple(reason for reason in result.verdict.reasons if reason.code in against)

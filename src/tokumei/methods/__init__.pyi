@@ -12,6 +12,9 @@ from tokumei.methods.concealment.static import KConcealmentStatic as KConcealmen
 from tokumei.methods.grouping.blocks import Features as Features
 from tokumei.methods.grouping.blocks import cut_features as cut_features
 from tokumei.methods.grouping.bounds import strict_bound as strict_bound
+from tokumei.methods.grouping.gaps import Gap as Gap
+from tokumei.methods.grouping.gaps import loss_gap as loss_gap
+from tokumei.methods.grouping.gaps import require_floor as require_floor
 from tokumei.methods.grouping.groups import Groups as Groups
 from tokumei.methods.grouping.merging import Surplus as Surplus
 from tokumei.methods.grouping.merging import merge_groups as merge_groups

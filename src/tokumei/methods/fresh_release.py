@@ -13,7 +13,7 @@ from tokumei.methods.pseudonyms import draw_pseudonyms
 
 
 def plain_cells(history: History, field: Field, codes: Ints) -> Cells:
-    """Return codes of a field as plain cells; missing values are suppressed."""
+    """Return codes of a field as plain cells; missing values stay so."""
     return SetCells.of_values(codes, history.categories[field.name]) if field.nominal else RangeCells.of_values(codes)
 
 

@@ -22,7 +22,7 @@ _UP = "up"
 
 
 def calendar_ranges(codes: Ints, kind: Kind, unit: str) -> RangeCells:
-    """Return, for every date or datetime, its week (from Monday), month, ... as a range; missing ones suppressed."""
+    """Return, for every date or datetime, its week (from Monday), month, ... as a range; missing ones stay so."""
     missing = codes == MISSING
     whole = pl.Series(np.where(missing, 0, codes))
     moments = whole.cast(pl.Int32).cast(pl.Date) if kind is Kind.DATE else (whole * 1000).cast(pl.Datetime("ms"))
@@ -31,11 +31,11 @@ def calendar_ranges(codes: Ints, kind: Kind, unit: str) -> RangeCells:
     first, after = (
         end.cast(pl.Int64) if kind is Kind.DATE else end.cast(pl.Datetime("ms")).cast(pl.Int64) // 1000 for end in ends
     )
-    return RangeCells.of_ranges(first.to_numpy(), after.to_numpy() - 1, suppressed=missing)
+    return RangeCells.of_ranges(first.to_numpy(), after.to_numpy() - 1, missing=missing)
 
 
 def bands(codes: Ints, width: int) -> RangeCells:
-    """Return, for every value, the band [m width; (m + 1) width - 1] that holds it; missing ones suppressed.
+    """Return, for every value, the band [m width; (m + 1) width - 1] that holds it; missing ones stay so.
 
     If all values are positive, the lowest band starts at 1 step instead of 0: nobody pays or buys nothing.
     """
@@ -43,7 +43,7 @@ def bands(codes: Ints, width: int) -> RangeCells:
     low = np.where(missing, 0, codes) // width * width
     positive = bool((codes[~missing] > 0).all())
     high = low + width - 1
-    return RangeCells.of_ranges(np.maximum(low, 1) if positive else low, high, suppressed=missing)
+    return RangeCells.of_ranges(np.maximum(low, 1) if positive else low, high, missing=missing)
 
 
 def prefixes(categories: pl.Series, length: int) -> list[str]:

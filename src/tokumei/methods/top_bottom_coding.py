@@ -90,7 +90,7 @@ class TopBottomCoding(Method):
         # A limit beyond the data codes nothing, so the ends of a range are never the wrong way round.
         start = np.where(below, present[0], start)
         end = np.where(above, present[-1], end)
-        return RangeCells.of_ranges(start, end, suppressed=missing)
+        return RangeCells.of_ranges(start, end, missing=missing)
 
     def _limits(self, spec: Field, text: str, present: Ints) -> tuple[int | None, int | None]:
         """Return the lower and the upper limit in steps, None where there is none."""

@@ -43,7 +43,7 @@ def column_distributions(history: History, release: Release) -> Evidence:
                 "place": spec.column != spec.name,
                 "scale": scale,
                 "missing": _share(codes == MISSING),
-                "hidden": _share(cells.suppressed),
+                "hidden": _share(cells.withheld),
                 "exact": _share(cells.plain),
                 "overlap": overlap,
             }

@@ -89,7 +89,7 @@ def _column_use(history: History, release: Release, spec: Field) -> ColumnUse:
         last = 1.0 if spec.kind is Kind.DATE else 0.0
         whole = (float(np.ptp(known)) + last) * scale if len(known) else 0.0
         width = (float(np.median((cells.hi - cells.lo)[told])) + last) * scale if told.any() else whole
-    withheld = 1.0 - float(told.mean()) if len(release) else 0.0
+    withheld = float(cells.withheld.mean()) if len(release) else 0.0
     return ColumnUse(name=spec.name, unit=unit, width=width, of=whole, exact=exact, withheld=withheld)
 
 

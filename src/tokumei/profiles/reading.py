@@ -25,6 +25,8 @@ from tokumei.data import (
     history_of,
     input_path,
     open_table,
+    read_data,
+    said_subject,
     to_polars,
 )
 from tokumei.profiles.infer import Subject, propose_schema
@@ -52,6 +54,7 @@ def read_history(
     to decide. Raises ContentError with all unusable cells, SchemaError if the schema names an absent column.
     """
     table, file = _table(data, header, schema)
+    subject = subject or _said(data)
     return _coded(table, file, schema, subject=subject, refine=refine, confirmed=confirmed)[0]
 
 
@@ -60,6 +63,7 @@ def propose_history(
 ) -> tuple[History, Proposal | None]:
     """Return what `read_history` does, and who the records seem to be of where nobody said it."""
     table, file = _table(data, None, schema)
+    subject = subject or _said(data)
     return _coded(table, file, schema, subject=subject)
 
 
@@ -81,6 +85,12 @@ def _coded(
     return replace(history_of(table.frame, schema, file=file, lines=table.lines), notes=notes), proposal
 
 
+def _said(data: Any) -> str | None:
+    """Return the subject that the data itself names: a file of several tables does."""
+    where = data.path if isinstance(data, Source) else input_path(data) if isinstance(data, (str, Path)) else None
+    return None if where is None else said_subject(where)
+
+
 def _table(data: Any, header: bool | None, schema: Schema | None) -> tuple[Table, str]:  # noqa: FBT001
     """Return data as a table with its lines, and what to call it."""
     where = input_path(data) if isinstance(data, (str, Path)) else None
@@ -88,7 +98,7 @@ def _table(data: Any, header: bool | None, schema: Schema | None) -> tuple[Table
         frame = DataSet.open(where).collect()
         return Table(frame, np.arange(1, frame.height + 1)), str(where)
     if where is not None or isinstance(data, Source):
-        source = data if isinstance(data, Source) else Source.read(where or "")
+        source = data if isinstance(data, Source) else read_data(where or "")
         return open_table(source, header=header, schema=schema), str(source.path)
     frame = to_polars(data)
     return Table(frame, np.arange(1, frame.height + 1)), "frame"

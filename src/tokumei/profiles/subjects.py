@@ -89,7 +89,7 @@ class Proposal:
         """Raise SchemaError if a person has to decide."""
         if self.doubt is not None:
             message = Message("subject.stop", {"file": file, "doubt": self.doubt})
-            raise SchemaError(str(message), code="subject", file=None if file == "frame" else file)
+            raise SchemaError(message, code="subject", file=None if file == "frame" else file)
 
 
 def propose_subject(frame: pl.DataFrame, columns: Mapping[str, Column]) -> Proposal:

@@ -72,11 +72,14 @@ def submit(
 ) -> Status[schemas.SubmissionOut]:
     """Hand in anonymized data; it is stored first and checked within seconds."""
     person = caller(request)
-    made = submit_release(person, round_of(request, slug, kind), file, name=_name(file), note=note, client_key=key)
+    made = submit_release(
+        person, round_of(request, slug, kind), file, name=file_name_of(file), note=note, client_key=key
+    )
     return Status(201, show.submission_document(made, person))
 
 
-def _name(file: UploadedFile) -> str:
+def file_name_of(file: UploadedFile) -> str:
+    """Return what the sender called a file, without folders."""
     return Path(file.name or "file").name
 
 
@@ -132,5 +135,5 @@ def guess(
     """Hand in guesses about a target."""
     person = caller(request)
     found = target_of(request, slug, kind, number)
-    made = submit_guesses(person, found, file, name=_name(file), note=note, client_key=key)
+    made = submit_guesses(person, found, file, name=file_name_of(file), note=note, client_key=key)
     return Status(201, show.submission_document(made, person))

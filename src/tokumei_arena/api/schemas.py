@@ -136,6 +136,39 @@ class SubmissionOut(Schema):
     findings: list[FindingOut]
 
 
+class CheckOut(Schema):
+    """A file that was checked without being handed in; ``answered`` of ``asked`` where guesses may leave things out."""
+
+    id: UUID
+    state: str
+    file: str
+    target: str | None
+    valid: bool | None
+    failure: str
+    figures: dict[str, Any]
+    answered: int | None
+    asked: int | None
+    finding_count: int
+    findings: list[FindingOut]
+
+
+class AnswerOut(Schema):
+    """What became of the answer about one target: the id of its submission, or why it was refused."""
+
+    target: str
+    submission: UUID | None
+    refused: str
+
+
+class MetricOut(Schema):
+    """What a figure means."""
+
+    key: str
+    title: str
+    better: str
+    meaning: str
+
+
 class TargetOut(Schema):
     """Published data of another team under its blind alias; ``tries_left`` for the caller's team."""
 

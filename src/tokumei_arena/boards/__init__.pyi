@@ -1,6 +1,7 @@
 from tokumei_arena.boards.ranking import Table as Table
 from tokumei_arena.boards.ranking import board_table as board_table
 from tokumei_arena.boards.ranking import ranking_tables as ranking_tables
+from tokumei_arena.boards.standings import Board as Board
 from tokumei_arena.boards.standings import Matrix as Matrix
 from tokumei_arena.boards.standings import Tables as Tables
 from tokumei_arena.boards.standings import board as board

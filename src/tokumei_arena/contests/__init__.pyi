@@ -1,3 +1,9 @@
+from tokumei_arena.contests.figures import figures_of as figures_of
+from tokumei_arena.contests.kits import all_targets as all_targets
+from tokumei_arena.contests.kits import kit_of as kit_of
+from tokumei_arena.contests.look import change_look as change_look
+from tokumei_arena.contests.look import logo_of as logo_of
+from tokumei_arena.contests.look import style_of as style_of
 from tokumei_arena.contests.managing import ROUND_FIELDS as ROUND_FIELDS
 from tokumei_arena.contests.managing import create_contest as create_contest
 from tokumei_arena.contests.managing import edit_contest as edit_contest

@@ -8,6 +8,7 @@ from tokumei_arena.models.contests import (
     Contest,
     DataFile,
     Feedback,
+    Logo,
     Membership,
     Phase,
     Round,
@@ -16,7 +17,17 @@ from tokumei_arena.models.contests import (
 )
 from tokumei_arena.models.log import LogEntry
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
-from tokumei_arena.models.work import Attempt, Choice, Evaluation, Rescore, RescoreItem, Submission, Target, TargetFile
+from tokumei_arena.models.work import (
+    Attempt,
+    Choice,
+    Evaluation,
+    Rescore,
+    RescoreItem,
+    SelfCheck,
+    Submission,
+    Target,
+    TargetFile,
+)
 
 __all__ = [
     "Announcement",
@@ -31,6 +42,7 @@ __all__ = [
     "Feedback",
     "Leased",
     "LogEntry",
+    "Logo",
     "Membership",
     "Message",
     "OneTimeLink",
@@ -39,6 +51,7 @@ __all__ = [
     "Rescore",
     "RescoreItem",
     "Round",
+    "SelfCheck",
     "Submission",
     "Target",
     "TargetFile",

@@ -64,12 +64,24 @@ class Contest(Unguessable):
     team_size = models.PositiveSmallIntegerField(_("largest team"), default=10)
     needs_approval = models.BooleanField(_("teams need approval"), default=True)
     is_open = models.BooleanField(_("visible to everybody"), default=False)
+    # The identity of the event: a colour such as #27418f, and the hash of its logo; empty: those of the arena.
+    colour = models.CharField(_("colour"), max_length=7, blank=True, default="")
+    logo_tag = models.CharField(max_length=16, blank=True, default="", editable=False)
     # Shuffles aliases and draws test rows; it never leaves the server except in the archive.
     seed = models.CharField(max_length=64, default=secrets.token_hex, editable=False)
 
     def __str__(self) -> str:
         """Return the name."""
         return self.name
+
+
+class Logo(Unguessable):
+    """The picture of a contest, small enough for a row: pages ask for it once and keep it."""
+
+    contest = models.OneToOneField(Contest, on_delete=models.CASCADE, related_name="logo")
+    media_type = models.CharField(max_length=20)
+    # Base64, so that archives hold it as they hold every text.
+    data = models.TextField()
 
 
 def check_slug(slug: str) -> None:

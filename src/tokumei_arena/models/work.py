@@ -104,6 +104,25 @@ class Submission(Leased):
         ]
 
 
+class SelfCheck(Leased):
+    """A file that a team has checked before it spends a try; its bytes go when they are checked, the row soon after."""
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="+")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="+")
+    target = models.ForeignKey(Target, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    person = models.ForeignKey(Person, null=True, on_delete=models.SET_NULL, related_name="+")
+    blob = models.ForeignKey(Blob, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    received_at = models.DateTimeField()
+    name = models.CharField(max_length=200)
+    # What the checker said: valid, figures, findings and their count; empty until then.
+    result = models.JSONField(default=dict)
+
+    class Meta:
+        """In the order in which they came."""
+
+        ordering: ClassVar[list[str]] = ["received_at"]
+
+
 class Evaluation(Unguessable):
     """What one evaluation found; never changed, only superseded. Versioned by rule set and input hashes."""
 

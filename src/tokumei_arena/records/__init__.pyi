@@ -3,6 +3,7 @@ from tokumei_arena.records.archive import import_contest as import_contest
 from tokumei_arena.records.backup import back_up as back_up
 from tokumei_arena.records.backup import restore as restore
 from tokumei_arena.records.downloads import attachment as attachment
+from tokumei_arena.records.downloads import sent_file as sent_file
 from tokumei_arena.records.logbook import LogState as LogState
 from tokumei_arena.records.logbook import log_state as log_state
 from tokumei_arena.records.logbook import record as record
@@ -14,3 +15,5 @@ from tokumei_arena.records.storage import empty_blob as empty_blob
 from tokumei_arena.records.storage import make_blob as make_blob
 from tokumei_arena.records.storage import put_file as put_file
 from tokumei_arena.records.storage import store as store
+from tokumei_arena.records.zips import ZipWriter as ZipWriter
+from tokumei_arena.records.zips import pack as pack

@@ -25,7 +25,7 @@ from tokumei_arena import clock
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Blob, Contest, LogEntry, check_slug
 from tokumei_arena.records import logbook
-from tokumei_arena.records.archive_rows import TABLES, row_from_values, rows_of, values_of
+from tokumei_arena.records.archive_rows import ADDED, TABLES, row_from_values, rows_of, values_of
 from tokumei_arena.records.sealed_zip import SealedReader, SealedWriter, file_sha256, reading, writing
 from tokumei_arena.records.storage import discard_blob, need_worker, open_blob, put_file
 
@@ -146,7 +146,9 @@ def import_contest(path: Path, *, slug: str = "") -> Archived:
 
 
 def _rows(source: SealedReader, name: str) -> list[Any]:
-    """Return the unsaved rows of a table."""
+    """Return the unsaved rows of a table; one that was added since is empty in older archives."""
+    if name in ADDED and f"tables/{name}.json" not in source.members:
+        return []
     try:
         return [row_from_values(name, values) for values in source.document(f"tables/{name}.json")]
     except (ValueError, TypeError, AttributeError) as error:

@@ -25,6 +25,7 @@ from tokumei_arena.models import (
     DataFile,
     Evaluation,
     Leased,
+    Logo,
     Person,
     Phase,
     Rescore,
@@ -40,6 +41,7 @@ from tokumei_arena.models import (
 # Every table of a contest, with the way from a row to its contest.
 _PATHS: dict[type[models.Model], str] = {
     Contest: "pk",
+    Logo: "contest",
     Round: "contest",
     Phase: "round__contest",
     Team: "contest",
@@ -56,6 +58,8 @@ _PATHS: dict[type[models.Model], str] = {
     RescoreItem: "rescore__round__contest",
 }
 TABLES: dict[str, type[models.Model]] = {"Blob": Blob, **{model.__name__: model for model in _PATHS}}
+# Archives of earlier versions have no such tables.
+ADDED = {"Logo"}
 # Keys of storage are made anew; leases belong to the processes of one server.
 LEFT_OUT = {"Blob": {"key"}, "Team": {"served_at"}}
 LEASE = {"lease", "leased_until"}

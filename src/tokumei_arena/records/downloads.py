@@ -25,7 +25,15 @@ def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
     if blob.removed_at is not None:
         message = _("the file was removed on %(date)s: invalid files are kept for some time only")
         raise RefusedError(message % {"date": f"{blob.removed_at:%Y-%m-%d}"}, code="file-removed")
-    file = open_stored(blob)
+    return _sent(request, open_stored(blob), name, blob.size)
+
+
+def sent_file(request: HttpRequest, file: File[Any]) -> HttpResponseBase:
+    """Return an open file to be saved under its name; it is closed when it is sent."""
+    return _sent(request, file, str(file.name), file.size)
+
+
+def _sent(request: HttpRequest, file: File[Any], name: str, size: int) -> HttpResponseBase:
     kind = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/octet-stream"
     response: HttpResponseBase
     if isinstance(request, ASGIRequest):
@@ -34,7 +42,7 @@ def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
         response["Content-Disposition"] = str(content_disposition_header(as_attachment=True, filename=name))
     else:
         response = FileResponse(file, as_attachment=True, filename=name, content_type=kind)
-    response["Content-Length"] = str(blob.size)
+    response["Content-Length"] = str(size)
     response["X-Content-Type-Options"] = "nosniff"
     response["Cache-Control"] = "private, no-store"
     return response

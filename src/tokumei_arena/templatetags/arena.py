@@ -22,6 +22,7 @@ from tokumei_arena.wording import in_language
 register = template.Library()
 JST = ZoneInfo("Asia/Tokyo")
 NOTHING = "–"
+DAY, HOUR, MINUTE = 86_400, 3_600, 60
 KINDS = {
     "queued": "info",
     "running": "info",
@@ -48,15 +49,15 @@ def _zone_name(moment: datetime) -> str:
     return f"UTC{name}" if name[:1] in ("+", "-") else name
 
 
-def shown_moment(value: datetime) -> str:
-    """Return a moment in the viewer's zone, with JST beside it if that is another one."""
+def shown_moment(value: datetime) -> tuple[str, str]:
+    """Return a moment in the viewer's zone, and in JST if that is another one."""
     here = timezone.localtime(value)
-    text = f"{here:%Y-%m-%d %H:%M} {_zone_name(here)}"
+    text = f"{here:%Y-%m-%d %H:%M:%S} {_zone_name(here)}"
     if is_jst(here):
-        return text
+        return text, ""
     japan = value.astimezone(JST)
-    beside = f"{japan:%H:%M} JST" if japan.date() == here.date() else f"{japan:%Y-%m-%d %H:%M} JST"
-    return f"{text} ({beside})"
+    beside = f"{japan:%H:%M:%S} JST" if japan.date() == here.date() else f"{japan:%Y-%m-%d %H:%M:%S} JST"
+    return text, f"({beside})"
 
 
 @register.filter
@@ -64,7 +65,24 @@ def moment(value: datetime | None) -> str | SafeString:
     """Show a moment in the viewer's zone, with JST stated; machines read the exact one."""
     if value is None:
         return NOTHING
-    return format_html('<time datetime="{}">{}</time>', value.isoformat(), shown_moment(value))
+    text, beside = shown_moment(value)
+    if not beside:
+        return format_html('<time datetime="{}">{}</time>', value.isoformat(), text)
+    # Between both a line may end, within them not.
+    form = '<time datetime="{}"><span>{}</span> <span>{}</span></time>'
+    return format_html(form, value.isoformat(), text, beside)
+
+
+@register.filter
+def countdown(seconds: int) -> SafeString:
+    """Show how long it is until something; a script counts down in place, in the same form and width."""
+    days, rest = divmod(max(0, int(seconds)), DAY)
+    hours, rest = divmod(rest, HOUR)
+    form = _("# d")
+    text = f"{form.replace('#', str(days))} {hours:02}:{rest // MINUTE:02}:{rest % MINUTE:02}"
+    return format_html(
+        '<span class="countdown" role="timer" data-countdown="{}" data-days="{}">{}</span>', seconds, form, text
+    )
 
 
 @register.filter
@@ -104,31 +122,35 @@ def as_json(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Heading:
-    """The head of a column: its title and which way is better, in words."""
+    """The head of a column: its title, which way is better, in words, and the key under which it is explained."""
 
     title: str
     better: str
+    key: str = ""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure under its title."""
+    """A figure under its title, and the key under which it is explained."""
 
     title: str
     text: str
+    key: str = ""
 
 
 @register.filter
 def headings(columns: Sequence[Column]) -> list[Heading]:
     """Return the heads of these columns."""
     ways = {"lower": _("lower is better"), "higher": _("higher is better")}
-    return [Heading(in_language(column.title), ways.get(column.better, "")) for column in columns]
+    return [Heading(in_language(column.title), ways.get(column.better, ""), column.key) for column in columns]
 
 
 @register.filter
 def cells(columns: Sequence[Column], figures: Mapping[str, Any]) -> list[Cell]:
     """Return the figures under these columns; what is not told is a dash."""
-    return [Cell(in_language(column.title), shown(figures.get(column.key), column.digits)) for column in columns]
+    return [
+        Cell(in_language(column.title), shown(figures.get(column.key), column.digits), column.key) for column in columns
+    ]
 
 
 def shown(value: Any, digits: int = 6) -> str:

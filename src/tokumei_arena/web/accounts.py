@@ -16,6 +16,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from tokumei.contests import find_contest
 from tokumei_arena import access, clock, teams
 from tokumei_arena.addresses import person_of
 from tokumei_arena.contests import active_round, next_step
@@ -24,6 +25,8 @@ from tokumei_arena.models import Contest
 from tokumei_arena.teams import erase_person, make_token
 from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
 from tokumei_arena.web.frame import either, signed_in_acts, signed_in_fills_in, step_address
+from tokumei_arena.web.timeline import next_deadline, phase_meanings, round_lines
+from tokumei_arena.wording import in_language
 
 YEAR = 366 * 24 * 3600
 
@@ -34,7 +37,9 @@ def home(request: HttpRequest) -> HttpResponse:
     seen = access.contests(request.user).order_by("-created_at")
     lines = [_line(request, contest) for contest in seen]
     lines.sort(key=lambda line: line["membership"] is None)
-    return render(request, "people/home.html", {"lines": lines})
+    taking_part = any(line["membership"] for line in lines) or access.is_referee(request.user)
+    context = {"lines": lines, "explain": not taking_part, "meanings": phase_meanings()}
+    return render(request, "people/home.html", context)
 
 
 def _line(request: HttpRequest, contest: Contest) -> dict[str, Any]:
@@ -43,7 +48,9 @@ def _line(request: HttpRequest, contest: Contest) -> dict[str, Any]:
         "contest": contest,
         "membership": access.membership(request.user, contest),
         "round": round_,
-        "phase": None if round_ is None else round_.current_phase(),
+        "timeline": None if round_ is None else round_lines([round_])[0],
+        "deadline": next_deadline(round_),
+        "game_title": in_language(find_contest(contest.rule_set).title),
         "step": step,
         "step_url": step_address(request, step),
     }

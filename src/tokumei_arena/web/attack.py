@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib import messages
+from django.core.files.base import File
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
+from tokumei.contests import Contest as Rules
 from tokumei.contests import find_contest
 from tokumei_arena import access
-from tokumei_arena.addresses import round_of, target_of
-from tokumei_arena.errors import ArenaError
+from tokumei_arena.addresses import person_of, round_of, target_of
+from tokumei_arena.boards import visible_tables
+from tokumei_arena.errors import ArenaError, RefusedError
 from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import attachment
+from tokumei_arena.rules import rules_of
+from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web import uploads
-from tokumei_arena.web.frame import either, frame, round_lines
+from tokumei_arena.web.frame import either, frame, signed_in_acts
 from tokumei_arena.web.own_work import own_guesses
+from tokumei_arena.web.timeline import next_deadline, round_lines
 from tokumei_arena.wording import in_language
-from tokumei_arena.work import MAY_SUBMIT, remaining_tries, submit_guesses, used_tries
+from tokumei_arena.work import (
+    MAY_SUBMIT,
+    Answer,
+    answered,
+    is_poor,
+    remaining_tries,
+    short_alias,
+    shown_figures,
+    submit_answers,
+    submit_guesses,
+    used_tries,
+)
+
+POOR_ANSWER = "poor-answer"
+SHOWN_REFUSALS = 10
 
 
 @require_GET
@@ -36,26 +60,97 @@ def targets(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         **shared,
         "round": round_,
         "line": round_lines([round_])[0],
-        "lines": _lines(round_, team, found),
+        "deadline": next_deadline(round_),
+        "lines": _lines(request.user, round_, team, found),
+        "columns": find_contest(round_.contest.rule_set).guess_columns,
+        "named": visible_tables(request.user, round_) is not None,
         "began": round_.has_begun(Phase.Kind.ATTACK),
         "own_team": team,
         "limit": round_.attack_limit,
+        "attacking": team is not None and round_.is_in(Phase.Kind.ATTACK) and not access.is_referee(request.user),
+        "example": _example(round_, found),
     }
     return render(request, "play/targets.html", context)
 
 
-def _lines(round_: Round, team: Team | None, found: list[Target]) -> list[dict[str, Any]]:
-    """Return the targets, each with the tries used and the state of the latest one."""
+def _example(round_: Round, found: list[Target]) -> str:
+    """Return how the files of a zip of answers are called."""
+    files = find_contest(round_.contest.rule_set).guess_files
+    return ", ".join(f"{short_alias(one)}-{spec.filename}" for one in found[:2] for spec in files[:1])
+
+
+@signed_in_acts
+def answers(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Take in one zip with the answers about all targets."""
+    round_ = round_of(request, slug, kind)
+    try:
+        file, _name = uploads.received(request, find_contest(round_.contest.rule_set).guess_files[:1])
+        with file:
+            confirmed = "confirmed" in request.POST
+            found = submit_answers(person_of(request), round_, file, confirmed=confirmed)
+    except ArenaError as error:
+        messages.error(request, error.message[:1].upper() + error.message[1:])
+    else:
+        _tell(request, round_, found)
+    return redirect("targets", slug, kind)
+
+
+def _tell(request: HttpRequest, round_: Round, found: list[Answer]) -> None:
+    """Say which answers were taken, which were not and why, and which targets have none."""
+    taken = [one for one in found if one.submission is not None]
+    if taken:
+        text = ngettext(
+            "%(count)d answer is stored and waits for the checker.",
+            "%(count)d answers are stored and wait for the checker.",
+            len(taken),
+        )
+        messages.success(request, text % {"count": len(taken)})
+    for one in [one for one in found if one.submission is None][:SHOWN_REFUSALS]:
+        messages.error(request, f"{one.target.alias}: {one.refused}")
+    named = {one.target.pk for one in found}
+    without = [one.alias for one in access.targets(request.user, round_).order_by("alias") if one.pk not in named]
+    if without:
+        messages.warning(request, _("No answer about: %(names)s") % {"names": ", ".join(without)})
+
+
+def _lines(viewer: access.Viewer, round_: Round, team: Team | None, found: list[Target]) -> list[dict[str, Any]]:
+    """Return the targets, each with the tries used, the state of the latest one and the figures of the best one."""
     if team is None:
         return [{"target": one} for one in found]
-    used = used_tries(round_, team)
+    used, best = used_tries(round_, team), _best(viewer, round_, team)
+    columns = find_contest(round_.contest.rule_set).guess_columns
     newest: dict[UUID | None, Submission] = {}
     for one in Submission.objects.filter(round=round_, team=team, kind=Submission.Kind.GUESSES).order_by("received_at"):
         newest[one.target_id] = one
     return [
-        {"target": one, "left": max(0, round_.attack_limit - used.get(one.pk, 0)), "latest": newest.get(one.pk)}
+        {
+            "target": one,
+            "left": max(0, round_.attack_limit - used.get(one.pk, 0)),
+            "latest": newest.get(one.pk),
+            "cells": cells(columns, best.get(one.pk, {})),
+            "owner": one.team.name,
+        }
         for one in found
     ]
+
+
+def _best(viewer: access.Viewer, round_: Round, team: Team) -> dict[UUID | None, dict[str, Any]]:
+    """Return the figures of the attempt that counts at each target, as far as they are told now."""
+    rules = rules_of(round_.contest)
+    valid = Submission.objects.filter(
+        round=round_, team=team, kind=Submission.Kind.GUESSES, verdict=Submission.Verdict.VALID
+    ).select_related("evaluation")
+    best: dict[UUID | None, Submission] = {}
+    for one in valid.order_by("received_at", "pk"):
+        one.round = round_
+        before = best.get(one.target_id)
+        if before is None or _order(rules, one) < _order(rules, before):
+            best[one.target_id] = one
+    return {target: shown_figures(viewer, one) for target, one in best.items()}
+
+
+def _order(rules: Rules, submission: Submission) -> tuple[float, ...]:
+    return rules.guess_order(submission.evaluation.figures) if submission.evaluation is not None else (math.inf,)
 
 
 @either
@@ -66,11 +161,56 @@ def target(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponse
     if request.method == "POST":
         done = _("The guesses are stored and wait for the checker.")
         specs = find_contest(found.round.contest.rule_set).guess_files
-        answer = uploads.hand_in(request, specs, partial(submit_guesses, target=found), done)
+        submit = partial(_careful, target=found, confirmed="confirmed" in request.POST)
+        answer = uploads.hand_in(request, specs, submit, done)
         if not isinstance(answer, ArenaError):
             return answer
         refused = answer
     return _target_page(request, found, refused)
+
+
+def _careful(person: Person, target: Target, file: File[Any], *, confirmed: bool, **fields: Any) -> Submission:
+    """Take in guesses; a poor answer only if somebody said that a try shall be spent on it."""
+    question = "" if confirmed or _why_not(person, target) else _question(person, target, file)
+    if question:
+        raise RefusedError(question, code=POOR_ANSWER)
+    return submit_guesses(person, target, file, **fields)
+
+
+def _question(person: Person, target: Target, file: File[Any]) -> str:
+    """Return what to ask before a try is spent on a file, or nothing."""
+    found = answered(person, target, file)
+    if found is None or not is_poor(found):
+        return ""
+    member = access.membership(person, target.round.contest)
+    left = None if member is None else remaining_tries(target.round, member.team, target)
+    if not left:
+        return ""
+    words = {"given": found.given, "asked": found.asked, "what": in_language(found.what), "left": left}
+    if target.round.attack_limit == 1:
+        return _("%(given)s of %(asked)s %(what)s guessed: spend your only try?") % words
+    return (
+        ngettext(
+            "%(given)s of %(asked)s %(what)s guessed: spend your last try?",
+            "%(given)s of %(asked)s %(what)s guessed: spend one of your %(left)s tries?",
+            left,
+        )
+        % words
+    )
+
+
+@signed_in_acts
+def ask(request: HttpRequest, slug: str, kind: str, pk: UUID) -> HttpResponse:
+    """Say what a page should ask before it hands in these guesses; nothing is stored."""
+    found = target_of(request, slug, kind, pk)
+    try:
+        file, _name = uploads.received(request, find_contest(found.round.contest.rule_set).guess_files)
+        with file:
+            question = _question(person_of(request), found, file)
+    except ArenaError:
+        # The form itself says what is wrong.
+        question = ""
+    return JsonResponse({"question": question})
 
 
 def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None) -> HttpResponse:
@@ -79,19 +219,32 @@ def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None
     about = {spec.name: in_language(spec.about) for spec in rules.published_files}
     files = access.target_files(request.user, found).select_related("blob", "team").order_by("name", "team__number")
     member, why_not = shared["membership"], _why_not(request.user, found)
-    page = request.GET.get("page", "")
+    page, words = request.GET.get("page", ""), [contest.slug, round_.kind, found.pk]
+    form = None if why_not and not refused else uploads.upload_form(rules.guess_files, refused, request)
+    if form and refused and refused.code == POOR_ANSWER:
+        form |= {"question": form["error"], "error": ""}
     context = {
         **shared,
+        **_neighbours(request.user, found),
         "round": round_,
         "target": found,
+        "check_url": reverse("guesses_check", args=words),
+        "ask_url": reverse("ask", args=words),
         "files": [{"file": file, "about": about.get(file.name, "")} for file in files],
         "own": None if member is None else own_guesses(request.user, found, member.team, page=page),
-        "form": None if why_not and not refused else uploads.upload_form(rules.guess_files, refused, request),
+        "form": form,
         "why_not": why_not,
         "attack_feedback": round_.get_attack_feedback_display(),
         "is_referee": access.is_referee(request.user),
     }
     return render(request, "play/target.html", context, status=refused.status if refused else 200)
+
+
+def _neighbours(viewer: access.Viewer, found: Target) -> dict[str, Any]:
+    """Return the targets before and after one, in the order of the list."""
+    listed = list(access.targets(viewer, found.round).order_by("alias").only("pk", "alias"))
+    at = next((number for number, one in enumerate(listed) if one.pk == found.pk), 0)
+    return {"previous": listed[at - 1] if at else None, "following": next(iter(listed[at + 1 :]), None)}
 
 
 def _why_not(viewer: access.Viewer, found: Target) -> str:

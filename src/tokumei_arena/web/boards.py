@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from tokumei.contests import Contest as Rules
@@ -19,6 +20,7 @@ from tokumei.contests import find_contest
 from tokumei_arena import access, boards
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.boards import (
+    Board,
     Matrix,
     Tables,
     board_state,
@@ -30,10 +32,13 @@ from tokumei_arena.boards import (
 )
 from tokumei_arena.models import Contest, Feedback, Phase, Round
 from tokumei_arena.templatetags.arena import Heading, headings, shown
-from tokumei_arena.web.frame import frame, round_lines
+from tokumei_arena.web.frame import frame
 from tokumei_arena.web.page_cache import recent
+from tokumei_arena.web.timeline import next_deadline, round_lines
 from tokumei_arena.wording import in_language
-from tokumei_pages.charts import heat_map, scatter
+from tokumei_pages.charts import bars, heat_map, scatter
+
+OVERVIEW, ATTACKERS, MATRIX, UTILITY = TABS = ("overview", "attackers", "matrix", "utility")
 
 
 @require_GET
@@ -49,6 +54,7 @@ def board(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         **shared,
         "round": round_,
         "line": round_lines([round_])[0],
+        "deadline": next_deadline(round_),
         "attack_began": round_.has_begun(Phase.Kind.ATTACK),
         "part": _part(request, round_, own),
     }
@@ -79,15 +85,22 @@ def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
     zone = timezone.get_current_timezone_name()
     now = round_.current_phase()
     # What was made a moment before a phase ended is not shown a moment after.
-    key = f"part:{round_.pk}:{viewer}:{get_language()}:{zone}:{now.kind if now else ''}"
+    show = _shown_tab(request)
+    key = f"part:{round_.pk}:{viewer}:{get_language()}:{zone}:{now.kind if now else ''}:{show}"
 
     def make() -> SafeString:
-        return render_to_string("boards/part.html", _context(request.user, round_, own))
+        return render_to_string("boards/part.html", _context(request.user, round_, own, show))
 
     return recent(key, make, state=lambda: board_state(round_))
 
 
-def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
+def _shown_tab(request: HttpRequest) -> str:
+    """Return which part of a board is asked for; any other word is the first one."""
+    wanted = request.GET.get("show", "")
+    return wanted if wanted in TABS else OVERVIEW
+
+
+def _context(viewer: access.Viewer, round_: Round, own: str, show: str) -> dict[str, Any]:
     rules, utility = find_contest(round_.contest.rule_set), boards.board(round_, viewer)
     table, found = board_table(utility), visible_tables(viewer, round_)
     # Whether the board still changes from minute to minute.
@@ -103,20 +116,51 @@ def _context(viewer: access.Viewer, round_: Round, own: str) -> dict[str, Any]:
         "board_teams": utility.teams,
         "board_rows": list(zip(table.rows, utility.rows, strict=True)),
         "early": found is not None and live,
+        "show": show,
     }
     if found is None:
-        return context
-    return {
-        **context,
+        return {**context, **_bars(rules, utility), "show": OVERVIEW}
+    anonymizers, attackers = ranking_tables(found.table, found.names, own)
+    context |= {
         "complete": found.complete,
-        "rankings": ranking_tables(found.table, found.names, own),
-        **_trade_off(rules, found, own),
-        "matrix": recent(
+        "tabs": [
+            (OVERVIEW, _("Overview")),
+            (ATTACKERS, attackers.title),
+            (MATRIX, _("Attack matrix")),
+            (UTILITY, _("Utility board")),
+        ],
+        "exported": [anonymizers, attackers],
+    }
+    if show == MATRIX:
+        context["matrix"] = recent(
             f"matrix:{round_.pk}:{get_language()}:{live}",
             lambda: render_to_string("boards/parts/heat.html", _matrix(rules, found.matrix)),
             state=lambda: board_state(round_),
-        ),
-    }
+        )
+    elif show == OVERVIEW:
+        context |= {"rankings": [anonymizers], **_trade_off(rules, found, own)}
+    elif show == ATTACKERS:
+        context["rankings"] = [attackers]
+    return context
+
+
+def _bars(rules: type[Rules], utility: Board) -> dict[str, Any]:
+    """Return the utility of all releases as bars, as far as it is told in numbers."""
+    column = next((one for one in utility.columns if one.key == rules.utility_figure), None)
+    if column is None:
+        return {}
+    (head,) = headings([column])
+    rows = [
+        (
+            row.name or _("another team"),
+            float(row.figures[column.key]),
+            shown(row.figures[column.key], column.digits),
+            row.own,
+        )
+        for row in utility.rows
+        if isinstance(row.figures.get(column.key), (int, float))
+    ]
+    return {"bars": bars(rows), "bars_title": head.title, "bars_better": head.better}
 
 
 def _trade_off(rules: type[Rules], found: Tables, own: str) -> dict[str, Any]:

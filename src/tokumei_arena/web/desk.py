@@ -17,7 +17,8 @@ from tokumei_arena.models import Contest, Submission, Target, WorkState
 from tokumei_arena.teams import waiting_messages
 from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
-from tokumei_arena.web.frame import act, round_lines
+from tokumei_arena.web.frame import act
+from tokumei_arena.web.timeline import round_lines
 from tokumei_arena.work import copied, failure_text, latest_submissions, queue
 
 

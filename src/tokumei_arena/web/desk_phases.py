@@ -19,7 +19,8 @@ from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Person, Phase
 from tokumei_arena.web.desk_forms import ReasonForm, TimesForm, UntilForm
 from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
-from tokumei_arena.web.frame import act, round_lines
+from tokumei_arena.web.frame import act
+from tokumei_arena.web.timeline import round_lines
 
 
 @referee_reads

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -14,43 +13,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from tokumei_arena import access, clock
+from tokumei_arena import access
 from tokumei_arena.contests import Step
 from tokumei_arena.errors import ArenaError
-from tokumei_arena.models import Contest, Phase, Round
+from tokumei_arena.models import Contest
 
 View = Callable[..., HttpResponse]
-
-
-@dataclass(frozen=True)
-class PhaseLine:
-    """A phase with what it is now: 'over', 'on' or 'coming'."""
-
-    phase: Phase
-    when: str
-
-
-@dataclass(frozen=True)
-class RoundLine:
-    """A round with its phases, of which one may be on."""
-
-    round: Round
-    phases: Sequence[PhaseLine]
-    current: Phase | None
-
-
-def round_lines(rounds: Sequence[Round]) -> list[RoundLine]:
-    """Return the rounds with their phases as of now."""
-    return [_line(one) for one in rounds]
-
-
-def _line(round_: Round) -> RoundLine:
-    moment, current = clock.now(), round_.current_phase()
-    lines = []
-    for phase in round_.phases.all():
-        when = "coming" if phase.starts_at > moment else "over"
-        lines.append(PhaseLine(phase, "on" if current is not None and phase.pk == current.pk else when))
-    return RoundLine(round_, lines, current)
 
 
 def frame(request: HttpRequest, contest: Contest, tab: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -11,8 +11,11 @@ from django.db.models import QuerySet
 
 from tokumei.contests import Column, find_contest
 from tokumei_arena import access
+from tokumei_arena.boards import board
 from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
+from tokumei_arena.templatetags.arena import headings, shown
 from tokumei_arena.work import chosen_release, remaining_tries, shown_figures
+from tokumei_pages.charts import Trend, trend
 
 # As many as anybody reads on one page; the newest come first, older ones stand on further pages.
 PER_PAGE = 200
@@ -38,6 +41,10 @@ class OwnWork:
     limit: int | None
     left: int | None
     page: Page[Submission]
+    trend: Trend | None = None
+    trend_title: str = ""
+    trend_better: str = ""
+    rank: int | None = None
 
 
 def lines_of(
@@ -78,26 +85,43 @@ def own_releases(viewer: access.Viewer, round_: Round, member: Membership | None
     found = access.submissions(viewer, round_.contest).filter(
         round=round_, team=member.team, kind=Submission.Kind.RELEASE
     )
-    shown = page_of(found, page)
+    found_page = page_of(found, page)
     lines = lines_of(
         viewer,
         round_,
-        shown,
+        found_page,
         competing=chosen_release(round_, member.team),
         may_choose=member.role == Membership.Role.CAPTAIN and round_.is_in(Phase.Kind.ANONYMIZE),
     )
     left = remaining_tries(round_, member.team)
-    return OwnWork(columns, lines, _pending(lines), round_.release_limit, left, shown)
+    rank = next((row.rank for row in board(round_, viewer).rows if row.own), None)
+    work = OwnWork(columns, lines, _pending(lines), round_.release_limit, left, found_page, rank=rank)
+    return replace(work, **_history(columns, lines, find_contest(round_.contest.rule_set).utility_figure))
+
+
+def _history(columns: Sequence[Column], lines: Sequence[Line], figure: str) -> dict[str, Any]:
+    """Return the chart of the utility of valid releases, as far as it is told in numbers."""
+    column = next((one for one in columns if one.key == figure), None)
+    if column is None:
+        return {}
+    (head,) = headings([column])
+    points = []
+    for line in reversed(lines):
+        value = line.figures.get(figure)
+        if isinstance(value, (int, float)) and line.submission.verdict == Submission.Verdict.VALID:
+            text = f"{line.submission.blob.name}: {shown(value, column.digits)}"
+            points.append((float(value), text, line.competes))
+    return {"trend": trend(points), "trend_title": head.title, "trend_better": head.better}
 
 
 def own_guesses(viewer: access.Viewer, target: Target, team: Team, *, page: str = "") -> OwnWork:
     """Return the guesses of a team about a target."""
     round_ = target.round
     columns = find_contest(round_.contest.rule_set).guess_columns
-    shown = page_of(access.submissions(viewer, round_.contest).filter(target=target, team=team), page)
-    lines = lines_of(viewer, round_, shown)
+    found_page = page_of(access.submissions(viewer, round_.contest).filter(target=target, team=team), page)
+    lines = lines_of(viewer, round_, found_page)
     left = remaining_tries(round_, team, target)
-    return OwnWork(columns, lines, _pending(lines), round_.attack_limit, left, shown)
+    return OwnWork(columns, lines, _pending(lines), round_.attack_limit, left, found_page)
 
 
 def _pending(lines: Sequence[Line]) -> bool:

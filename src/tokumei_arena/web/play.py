@@ -11,20 +11,29 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from tokumei.contests import find_contest
 from tokumei_arena import access
 from tokumei_arena.addresses import contest_of, person_of, round_of
-from tokumei_arena.contests import LONGEST_QUESTION, announcements_of, ask_referees, next_step, questions_of
+from tokumei_arena.contests import (
+    LONGEST_QUESTION,
+    active_round,
+    announcements_of,
+    ask_referees,
+    next_step,
+    questions_of,
+)
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import attachment
 from tokumei_arena.web import uploads
-from tokumei_arena.web.frame import either, frame, round_lines, step_address
+from tokumei_arena.web.frame import either, frame, step_address
 from tokumei_arena.web.own_work import own_releases
-from tokumei_arena.web.rules import contest_rules, ranking_rules
+from tokumei_arena.web.rules import contest_rules, figure_groups, ranking_rules
+from tokumei_arena.web.timeline import next_deadline, round_lines
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import MAY_SUBMIT, submit_release
 
@@ -44,11 +53,20 @@ def contest(request: HttpRequest, slug: str) -> HttpResponse:
         "rules": contest_rules(found, shared["rounds"]),
         "ranking": ranking_rules(found),
         "step": step,
+        "deadline": next_deadline(active_round(found)),
         "step_url": step_address(request, step),
         "announcements": announcements_of(found)[:NEWEST],
         "clarifications": questions_of(request.user, found)[:NEWEST],
     }
     return render(request, "play/contest.html", context)
+
+
+@require_GET
+def metrics(request: HttpRequest, slug: str) -> HttpResponse:
+    """Explain every figure that boards and results show."""
+    found = contest_of(request, slug)
+    context = {**frame(request, found, "metrics"), "groups": figure_groups(found), "ranking": ranking_rules(found)}
+    return render(request, "play/metrics.html", context)
 
 
 @either
@@ -75,10 +93,12 @@ def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None)
         **shared,
         "round": round_,
         "line": round_lines([round_])[0],
+        "deadline": next_deadline(round_),
         "data": _data_lines(request, round_),
         "own": own_releases(request.user, round_, shared["membership"], page=request.GET.get("page", "")),
         "form": None if why_not and not refused else uploads.upload_form(rules.release_files, refused, request),
         "why_not": why_not,
+        "check_url": reverse("release_check", args=[contest_.slug, round_.kind]),
         "attack_began": round_.has_begun(Phase.Kind.ATTACK),
     }
     return render(request, "play/round.html", context, status=refused.status if refused else 200)

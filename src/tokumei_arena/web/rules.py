@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tokumei.contests import FileSpec, find_contest
+from tokumei_arena.contests import figures_of
 from tokumei_arena.models import Contest, Feedback, Round
 from tokumei_arena.rules import rules_of
+from tokumei_arena.templatetags.arena import headings
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import draw_commitment, revealed_secret
 
@@ -92,6 +94,15 @@ def round_rules(round_: Round) -> list[str]:
         else _("Everything is drawn from a secret that is told with the results; its SHA-256 is %(hash)s.") % drawn
     )
     return found
+
+
+def figure_groups(contest: Contest) -> list[dict[str, Any]]:
+    """Return the groups of figures with their titles; each figure has its head and what it means."""
+    titles = {"release": _("Of a release"), "guesses": _("Of guesses"), "ranking": _("Of the rankings")}
+    return [
+        {"title": titles[group], "lines": [(headings([column])[0], in_language(meaning)) for column, meaning in found]}
+        for group, found in figures_of(contest)
+    ]
 
 
 def ranking_rules(contest: Contest) -> dict[str, str]:

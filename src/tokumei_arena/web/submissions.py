@@ -34,7 +34,22 @@ def submission(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show a submission of the own team (referees: of any)."""
     found = submission_of(request, slug, pk)
     shared = frame(request, found.round.contest, found.round.kind)
-    return render(request, "play/submission.html", {**shared, **_result(request, found)})
+    return render(request, "play/submission.html", {**shared, **_result(request, found), **_neighbours(request, found)})
+
+
+def _neighbours(request: HttpRequest, found: Submission) -> dict[str, Any]:
+    """Return the submissions of the same team and kind (guesses: about the same target) before and after one."""
+    alike = access.submissions(request.user, found.round.contest).filter(
+        round=found.round, team=found.team, kind=found.kind, target=found.target
+    )
+    order = list(alike.order_by("received_at", "pk").values_list("pk", flat=True))
+    at = order.index(found.pk)
+    return {
+        "number": at + 1,
+        "total": len(order),
+        "older": order[at - 1] if at else None,
+        "newer": next(iter(order[at + 1 :]), None),
+    }
 
 
 @require_GET

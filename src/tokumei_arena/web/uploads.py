@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import shutil
-import tempfile
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +19,7 @@ from django.utils.translation import gettext as _
 from tokumei.contests import FileSpec, file_name
 from tokumei_arena.errors import ArenaError, RefusedError
 from tokumei_arena.models import Person, Submission
+from tokumei_arena.records import pack
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import LONGEST_NOTE, was_cut
 
@@ -29,9 +27,6 @@ FIELD = "file"
 MEGABYTE = 1_000_000
 # How gzip and zip begin.
 PACKED = (b"\x1f\x8b", b"PK")
-EPOCH = (1980, 1, 1, 0, 0, 0)
-OWNER_READS = 0o600 << 16
-PIECE = 1 << 20
 
 
 class Upload(NamedTuple):
@@ -134,17 +129,3 @@ def _is_packed(file: File[Any]) -> bool:
     start = file.read(2)
     file.seek(0)
     return start in PACKED
-
-
-def pack(files: Mapping[str, File[Any]]) -> File[Any]:
-    """Return a zip of these files, in this order, each named after its key; nothing in it depends on the clock."""
-    packed = tempfile.TemporaryFile()  # noqa: SIM115 - the caller's File closes it
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        for name, file in files.items():
-            entry = zipfile.ZipInfo(file_name(name), EPOCH)
-            entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, OWNER_READS, 3
-            file.seek(0)
-            with archive.open(entry, "w", force_zip64=True) as target:
-                shutil.copyfileobj(file, target, PIECE)
-    packed.seek(0)
-    return File(packed, name="files.zip")

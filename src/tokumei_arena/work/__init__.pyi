@@ -1,3 +1,8 @@
+from tokumei_arena.work.answers import Answer as Answer
+from tokumei_arena.work.answers import answered as answered
+from tokumei_arena.work.answers import is_poor as is_poor
+from tokumei_arena.work.answers import short_alias as short_alias
+from tokumei_arena.work.answers import submit_answers as submit_answers
 from tokumei_arena.work.draws import cohort_of as cohort_of
 from tokumei_arena.work.draws import draw_commitment as draw_commitment
 from tokumei_arena.work.draws import revealed_secret as revealed_secret
@@ -28,6 +33,10 @@ from tokumei_arena.work.rescoring import rescore_progress as rescore_progress
 from tokumei_arena.work.rescoring import start_rescore as start_rescore
 from tokumei_arena.work.results import failure_text as failure_text
 from tokumei_arena.work.sandbox import run_child as run_child
+from tokumei_arena.work.self_checks import check_guesses as check_guesses
+from tokumei_arena.work.self_checks import check_release as check_release
+from tokumei_arena.work.self_checks import checked_figures as checked_figures
+from tokumei_arena.work.self_checks import own_checks as own_checks
 from tokumei_arena.work.targets import chosen_release as chosen_release
 from tokumei_arena.work.targets import chosen_releases as chosen_releases
 from tokumei_arena.work.targets import release_counts as release_counts

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 import traceback
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 
 from tokumei.contests import Checked, FileSpec, Note
 from tokumei.contests import Contest as Rules
+from tokumei.errors import TokumeiError
 from tokumei_arena.rules import rules_in
 from tokumei_arena.work.limits import Limits, confine
 from tokumei_arena.work.unpacking import unpack
@@ -39,6 +41,8 @@ def run_job(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
         return {**version, "files": _publish(rules, folder, job, limits)}
     if task == "guesses":
         return {**version, "results": _guesses(rules, folder, job, limits)}
+    if task == "split":
+        return {**version, "files": _split(rules, folder, job)}
     if task == "release":
         notes = unpack(folder / "release/upload", folder / "release", _names(rules.release_files), limits)
         if notes:
@@ -80,6 +84,23 @@ def _publish(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) ->
     return found
 
 
+def _split(rules: Rules, folder: Path, job: dict[str, Any]) -> list[dict[str, str]]:
+    """Take a zip of answers apart by the rules; what they cannot read holds none."""
+    try:
+        found = rules.split_answers(folder / "upload", job["targets"])
+    except TokumeiError:
+        return []
+    (folder / "out").mkdir()
+    names = {file.filename for file in rules.guess_files}
+    listed = []
+    for number, (target, name, data) in enumerate(
+        (target, name, data) for target, files in found.items() for name, data in files.items() if name in names
+    ):
+        (folder / "out" / str(number)).write_bytes(data)
+        listed.append({"target": target, "name": name, "path": str(number)})
+    return listed
+
+
 def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) -> list[dict[str, Any]]:
     """Score the guesses that can be unpacked, all at once; the others are refused one by one."""
     release = _unpack_release(rules, folder, limits)
@@ -95,7 +116,22 @@ def _guesses(rules: Rules, folder: Path, job: dict[str, Any], limits: Limits) ->
             guesses=[folders[number] for number in usable],
         )
     )
-    return [_plain(Checked.refused(notes) if notes else next(scored)) for notes in refused.values()]
+    results = [_plain(Checked.refused(notes) if notes else next(scored)) for notes in refused.values()]
+    for place, result in zip(folders, results, strict=True):
+        if result["valid"] and job.get("completeness"):
+            result["answered"] = _answered(rules, folder / "published", place)
+    return results
+
+
+def _answered(rules: Rules, common: Path, place: Path) -> dict[str, Any] | None:
+    """Return how much of what is asked for was answered, if the rules can say so."""
+    seen = place / "seen"
+    seen.mkdir()
+    for part in (common, place / "published"):
+        for file in part.iterdir() if part.is_dir() else ():
+            shutil.copyfile(file, seen / file.name)
+    found = rules.answered(seen, place)
+    return None if found is None else {"given": found.given, "asked": found.asked, "what": dict(found.what)}
 
 
 def _unpack_guesses(rules: Rules, folders: list[Path], limits: Limits) -> dict[int, list[Note]]:

@@ -19,7 +19,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.db.models import QuerySet
 
-from tokumei_arena.models import Blob, Leased, RescoreItem, Submission, Target, Team
+from tokumei_arena.models import Blob, Leased, RescoreItem, SelfCheck, Submission, Target, Team
 from tokumei_arena.records import copy_to, make_blob, store
 from tokumei_arena.rules import parameters_of
 from tokumei_arena.work import draws, fair_share, leases, staging, targets
@@ -48,9 +48,9 @@ class Job:
 
 
 def claim_work(limit: int = 1) -> list[Job]:
-    """Take up to ``limit`` jobs: targets first (everybody waits for them), then releases, guesses, re-scorings."""
+    """Take up to ``limit`` jobs: targets first (all wait for them), then releases, guesses, checks, re-scorings."""
     jobs: list[Job] = []
-    for claim in (_claim_target, _claim_release, _claim_guesses, _claim_rescore):
+    for claim in (_claim_target, _claim_release, _claim_guesses, _claim_check, _claim_rescore):
         while len(jobs) < limit:
             job = claim()
             if job is None:
@@ -81,6 +81,15 @@ def _claim_guesses() -> Job | None:
     more = leases.take(rows.filter(target=first[0].target), lease, BATCH - 1) if first else []
     fair_share.note_turn(first)
     return _job(lease, [*first, *more])
+
+
+def _claim_check() -> Job | None:
+    """Take a file that a team wants to have checked before it counts."""
+    lease = uuid.uuid4()
+    rows = SelfCheck.objects.select_related("round__contest", "blob", "team", "target")
+    found = leases.take(fair_share.in_turn(rows), lease)
+    fair_share.note_turn(found)
+    return _job(lease, found)
 
 
 def _claim_rescore() -> Job | None:
@@ -184,7 +193,7 @@ def _stage(folder: Path, job: Job, description: dict[str, Any], pulse: Pulse) ->
     if submissions[0].target is None:
         description["task"] = "release"
         return [staging.stage_release(folder, submissions[0], copy=copy)]
-    description.update(task="guesses", count=len(submissions))
+    description.update(task="guesses", count=len(submissions), completeness=isinstance(job.rows[0], SelfCheck))
     return staging.stage_guesses(folder, submissions[0].target, submissions, copy=copy)
 
 
@@ -197,9 +206,9 @@ def _putting(pulse: Pulse) -> Callable[[Blob.Area, str, File[Any]], Blob]:
     return put
 
 
-def _submission_of(row: Leased) -> Submission:
+def _submission_of(row: Leased) -> Submission | SelfCheck:
     found = row.submission if isinstance(row, RescoreItem) else row
-    assert isinstance(found, Submission)
+    assert isinstance(found, (Submission, SelfCheck))
     return found
 
 

@@ -6,7 +6,9 @@ team stores has a limit, and who hands in one invalid file after the other waits
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import TypeVar
 
 from django.conf import settings
 from django.db.models import F, QuerySet, Sum
@@ -15,14 +17,15 @@ from django.utils.translation import ngettext
 
 from tokumei_arena import clock
 from tokumei_arena.errors import TooManyError
-from tokumei_arena.models import Round, Submission, Target, Team, WorkState
+from tokumei_arena.models import Round, SelfCheck, Submission, Target, Team, WorkState
 
+Handed = TypeVar("Handed", Submission, SelfCheck)
 WAITING = (WorkState.QUEUED, WorkState.RUNNING)
 # So many invalid files are forgiven; after each further one the wait doubles, up to the longest.
 FORGIVEN, LONGEST_WAIT, REMEMBERED = 5, timedelta(minutes=5), timedelta(minutes=30)
 
 
-def in_turn(rows: QuerySet[Submission]) -> QuerySet[Submission]:
+def in_turn(rows: QuerySet[Handed]) -> QuerySet[Handed]:
     """Return submissions in the order in which teams have their turn."""
     return rows.order_by(F("team__served_at").asc(nulls_first=True), "received_at", "pk")
 
@@ -35,7 +38,7 @@ def of_idle_teams(rows: QuerySet[Submission]) -> QuerySet[Submission]:
     return rows.exclude(team__in=busy.values("team"))
 
 
-def note_turn(rows: list[Submission]) -> None:
+def note_turn(rows: Sequence[Submission | SelfCheck]) -> None:
     """Remember that these teams had their turn."""
     Team.objects.filter(pk__in={row.team_id for row in rows}).update(served_at=clock.now())
 

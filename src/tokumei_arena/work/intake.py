@@ -32,7 +32,7 @@ def submit_release(
 ) -> Submission:
     """Take in anonymized data for the person's team."""
     team = access.need_member(person, round_.contest, *MAY_SUBMIT)
-    _refuse_disqualified(team)
+    refuse_disqualified(team)
     access.need_phase(round_, Phase.Kind.ANONYMIZE)
     fields = {"kind": Submission.Kind.RELEASE, "round": round_, "team": team}
     return _take(person, file, name=name, note=note, client_key=client_key, limit=round_.release_limit, fields=fields)
@@ -44,7 +44,7 @@ def submit_guesses(
     """Take in guesses of the person's team about a target of another team."""
     round_ = target.round
     team = access.need_member(person, round_.contest, *MAY_SUBMIT)
-    _refuse_disqualified(team)
+    refuse_disqualified(team)
     if target.team_id == team.pk:
         raise NotAllowedError(_("this is your own data"), code="own-target")
     access.need_phase(round_, Phase.Kind.ATTACK)
@@ -54,7 +54,8 @@ def submit_guesses(
     return _take(person, file, name=name, note=note, client_key=client_key, limit=round_.attack_limit, fields=fields)
 
 
-def _refuse_disqualified(team: Team) -> None:
+def refuse_disqualified(team: Team) -> None:
+    """Refuse a team that is out of the contest."""
     if team.disqualified_at is not None:
         raise NotAllowedError(_("your team is disqualified"), code="disqualified")
 
@@ -70,10 +71,10 @@ def _take(
     known = _known(fields["team"], client_key)
     if known is not None:
         return known
-    _slow_down(person, fields["team"])
+    slow_down(person, fields["team"])
     # PostgreSQL keeps no NUL.
     note = note.replace("\0", "")
-    _refuse_unusable(file, note=note, client_key=client_key)
+    refuse_unusable(file, note=note, client_key=client_key)
     _refuse_if_full(_scope(fields), limit)
     refuse_greed(fields["team"], fields["round"], fields.get("target"), file.size)
     received = clock.now()
@@ -127,13 +128,15 @@ def _refuse_published(round_: Round) -> None:
         raise access.phase_over(Phase.Kind.ANONYMIZE)
 
 
-def _slow_down(person: Person, team: Team) -> None:
+def slow_down(person: Person, team: Team) -> None:
+    """Count a file against what a person and a team may send in a minute."""
     limits = settings.ARENA_LIMITS
     spend("submit", person.pk, limit=limits["submits_per_minute"])
     spend("submit", team.pk, limit=limits["team_submits_per_minute"])
 
 
-def _refuse_unusable(file: File[Any], *, note: str, client_key: str) -> None:
+def refuse_unusable(file: File[Any], *, note: str = "", client_key: str = "") -> None:
+    """Refuse a file without content, and words that are too long."""
     if not file.size:
         raise RefusedError(_("the file is empty; choose another one"), code="empty-file")
     if len(note) > LONGEST_NOTE:

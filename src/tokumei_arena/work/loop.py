@@ -14,7 +14,7 @@ from django.core.mail import get_connection
 from django.db import close_old_connections, connection
 
 from tokumei_arena.teams import send_waiting
-from tokumei_arena.work import evaluation, leftovers
+from tokumei_arena.work import evaluation, leftovers, self_checks
 
 logger = logging.getLogger(__name__)
 IDLE_SECONDS = 0.5
@@ -77,6 +77,7 @@ def _sweep_now_and_then(stop: threading.Event) -> None:
         try:
             leftovers.sweep_files()
             leftovers.remove_old_uploads()
+            self_checks.remove_old_checks()
         except Exception:
             logger.exception("files that nothing refers to could not be removed")
         finally:

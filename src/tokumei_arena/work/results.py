@@ -18,9 +18,20 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_noop
 
 from tokumei.contests import file_name
-from tokumei_arena.models import Blob, Evaluation, Leased, RescoreItem, Round, Submission, Target, TargetFile, WorkState
+from tokumei_arena.models import (
+    Blob,
+    Evaluation,
+    Leased,
+    RescoreItem,
+    Round,
+    SelfCheck,
+    Submission,
+    Target,
+    TargetFile,
+    WorkState,
+)
 from tokumei_arena.records import discard_blob, put_file, record
-from tokumei_arena.work import intake, leases
+from tokumei_arena.work import intake, leases, self_checks
 from tokumei_arena.work.sandbox import Death
 
 INTERRUPTED, NO_DATA = "interrupted", "no-data"
@@ -46,7 +57,7 @@ def round_of(row: Leased) -> Round:
     """Return the round that a row of work belongs to."""
     if isinstance(row, RescoreItem):
         return row.submission.round
-    assert isinstance(row, (Submission, Target))
+    assert isinstance(row, (Submission, Target, SelfCheck))
     return row.round
 
 
@@ -62,6 +73,10 @@ def finish(row: Leased, lease: uuid.UUID, result: dict[str, Any], inputs: dict[s
         mine = leases.held(row, lease)
         if mine is None:
             return False
+        if isinstance(mine, SelfCheck):
+            self_checks.keep_result(mine, result)
+            _end(mine, WorkState.DONE)
+            return True
         submission = mine.submission if isinstance(mine, RescoreItem) else mine
         assert isinstance(submission, Submission)
         evaluation = _evaluation(submission, result, inputs, version)
@@ -109,6 +124,9 @@ def fail(row: Leased, lease: uuid.UUID, reason: str) -> bool:
         if isinstance(mine, Submission):
             intake.free_slot(mine)
         _end(mine, WorkState.FAILED, REASONS[reason])
+        if isinstance(mine, SelfCheck):
+            self_checks.forget_file(mine)
+            return True
         record("evaluation.fail", mine, reason=reason)
     return True
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Q
 
 from tokumei.contests import file_name, find_contest
-from tokumei_arena.models import Blob, DataFile, Round, Submission, Target, TargetFile, Team
+from tokumei_arena.models import Blob, DataFile, Round, SelfCheck, Submission, Target, TargetFile, Team
 from tokumei_arena.records import copy_to
 from tokumei_arena.rules import parameters_of
 
@@ -46,13 +46,21 @@ def _stage_data(folder: Path, round_: Round, team: Team, copy: Copy) -> dict[str
     return put_files(folder / "data", blobs, copy=copy)
 
 
-def stage_release(folder: Path, submission: Submission, *, copy: Copy = copy_to) -> Inputs:
+def stage_release(folder: Path, submission: Submission | SelfCheck, *, copy: Copy = copy_to) -> Inputs:
     """Copy a release and what it is compared with."""
     round_ = submission.round
     data = _stage_data(folder, round_, submission.team, copy)
     (folder / "release").mkdir()
-    copy(submission.blob, folder / "release/upload")
-    return {"data": data, "parameters": parameters_of(round_), "submission": submission.blob.sha256}
+    blob = _bytes_of(submission)
+    copy(blob, folder / "release/upload")
+    return {"data": data, "parameters": parameters_of(round_), "submission": blob.sha256}
+
+
+def _bytes_of(submission: Submission | SelfCheck) -> Blob:
+    """Return the file of a submission; that of a check is there until it is checked."""
+    if submission.blob is None:
+        raise MissingDataError
+    return submission.blob
 
 
 def _target_files(target: Target) -> list[TargetFile]:
@@ -65,7 +73,9 @@ def _named(files: Iterable[TargetFile], team: Any, *, truth: bool) -> dict[str, 
     }
 
 
-def stage_guesses(folder: Path, target: Target, guesses: Sequence[Submission], *, copy: Copy = copy_to) -> list[Inputs]:
+def stage_guesses(
+    folder: Path, target: Target, guesses: Sequence[Submission | SelfCheck], *, copy: Copy = copy_to
+) -> list[Inputs]:
     """Copy a target with everything about it, and the guesses of several attackers."""
     common = stage_release(folder, target.submission, copy=copy)
     files = _target_files(target)
@@ -79,6 +89,7 @@ def stage_guesses(folder: Path, target: Target, guesses: Sequence[Submission], *
             "own_published": put_files(place / "published", _named(files, guess.team_id, truth=False), copy=copy),
             "own_truth": put_files(place / "truth", _named(files, guess.team_id, truth=True), copy=copy),
         }
-        copy(guess.blob, place / "upload")
-        found.append({**common, **own, "submission": guess.blob.sha256})
+        blob = _bytes_of(guess)
+        copy(blob, place / "upload")
+        found.append({**common, **own, "submission": blob.sha256})
     return found

@@ -13,6 +13,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
@@ -130,6 +131,43 @@ DAMAGED = (
 )
 # Faults of this machine, which are no fault of the file.
 OURS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EROFS)
+
+
+def unpack_some(upload: Path, into: Path, names: Sequence[str], limits: Limits) -> list[str]:
+    """Write those of the named files that a zip holds; return their names. Whatever else it holds is left alone.
+
+    A file in a folder is known by both: ``Opal/F1.csv`` is ``Opal-F1``. A RefusedFileError says what cannot be.
+    """
+    into.mkdir(parents=True, exist_ok=True)
+    roomy = replace(limits, zip_entries=len(names) + limits.zip_entries)
+    wanted = {file_name(name).lower(): name for name in names}
+    found: dict[str, zipfile.ZipInfo] = {}
+    try:
+        _check_directory(upload, names, roomy)
+        with zipfile.ZipFile(upload) as archive:
+            entries = [entry for entry in archive.infolist() if not _ignored(entry)]
+            for entry in entries:
+                _check_entry(entry, names[:1])
+                name = wanted.get(_flat_name(entry), "")
+                if name and name in found:
+                    raise refusal("zip-twice", name=file_name(name))
+                if name:
+                    found[name] = entry
+            budget = limits.unpacked_bytes
+            for name, entry in found.items():
+                with archive.open(entry) as source:
+                    budget -= _copy(source, into / file_name(name), entry.compress_size, budget, limits)
+    except DAMAGED as error:
+        if isinstance(error, OSError) and error.errno in OURS:
+            raise
+        raise refusal("zip-damaged") from error
+    return list(found)
+
+
+def _flat_name(entry: zipfile.ZipInfo) -> str:
+    """Return the name of an entry with that of its folder, but for one that holds all answers."""
+    parts = [part.replace(" ", "-").lower() for part in PurePosixPath(entry.filename).parts]
+    return "-".join(parts[1:] if len(parts) > 1 and parts[0] == "answers" else parts)
 
 
 def unpack(

@@ -20,11 +20,11 @@ from tokumei.data import MISSING, History, RangeCells, Release, SetCells
 class PublishedClasses:
     """Rows ``starts[c]`` to ``starts[c + 1]`` are the history of class c, shared by ``members[c]`` pseudonyms.
 
-    Ordered fields are ``low``, ``high`` and ``hidden`` (field by row); of the nominal field j, row r holds the codes
-    ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden. ``weight`` is what one value of a hidden cell
-    is worth: the inverse of the number of values that the original has there; ``codes`` is how many codes the original
-    has for each nominal field. ``person`` are the columns that tell of the person and not of a record: all rows of a
-    pseudonym show the same there.
+    Ordered fields are ``low``, ``high``, ``hidden`` and ``missing`` (field by row; what is missing is hidden, too); of
+    the nominal field j, row r holds the codes ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden.
+    ``weight`` is what one value of a hidden cell is worth: the inverse of the number of values that the original has
+    there; ``codes`` is how many codes the original has for each nominal field. ``person`` are the columns that tell of
+    the person and not of a record: all rows of a pseudonym show the same there.
     """
 
     histories: Histories
@@ -35,6 +35,7 @@ class PublishedClasses:
     low: Ints
     high: Ints
     hidden: Bools
+    missing: Bools
     bounds: Ints
     elements: Ints
     weight: Floats
@@ -73,6 +74,12 @@ class PublishedClasses:
         }
         return {**ordered, **nominal}
 
+    @cached_property
+    def admitted(self) -> tuple[Ints, Ints, Bools]:
+        """The values that ordered cells admit: ends, and which are withheld; missing ones admit what is missing."""
+        low, high = (np.where(self.missing, MISSING, ends) for ends in (self.low, self.high))
+        return low, high, self.hidden & ~self.missing
+
     def rows(self, number: int) -> slice:
         """Return where the rows of a class are."""
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
@@ -107,6 +114,7 @@ def lay_out_classes(history: History, release: Release, *, person: tuple[str, ..
         low=np.stack([cells.lo for cells in ranges]) if ranges else nothing,
         high=np.stack([cells.hi for cells in ranges]) if ranges else nothing,
         hidden=np.stack([cells.suppressed for cells in ranges]) if ranges else nothing.astype(np.bool_),
+        missing=np.stack([cells.missing for cells in ranges]) if ranges else nothing.astype(np.bool_),
         bounds=(
             np.stack([cells.offsets + base[j] for j, cells in enumerate(sets)])
             if sets

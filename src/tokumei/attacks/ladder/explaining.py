@@ -46,7 +46,7 @@ class Known:
 def explained(classes: PublishedClasses, known: Known) -> Floats:
     """Return the likelihood of every known record (row) among the published rows of every class (column)."""
     likelihood = np.zeros((len(known), len(classes)))
-    published = (classes.low, classes.high, classes.hidden), (classes.bounds, classes.elements)
+    published = classes.admitted, (classes.bounds, classes.elements)
     wanted = (known.low, known.high, known.sure)
     layout = (classes.starts, classes.members)
     in_pieces(

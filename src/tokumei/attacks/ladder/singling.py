@@ -39,7 +39,7 @@ def single_out(
     chosen = rng.permutation(len(classes))[:predicates]
     codes = np.stack([history.codes[name] for name in classes.fields], axis=1)
     rows, place, value = _rarest(classes, chosen)
-    layout = (classes.low, classes.high, classes.hidden), (classes.bounds, classes.elements)
+    layout = classes.admitted, (classes.bounds, classes.elements)
     people, outside = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
     for number, (row, field, wanted) in enumerate(zip(rows, place, value, strict=True)):
         subjects = np.unique(history.subject[_holds(*layout, codes, row, field, wanted)])

@@ -21,7 +21,7 @@ from tokumei.attacks.matching.consistency import Histories, published_histories
 from tokumei.data import MISSING, Cells, History, RangeCells, Release, SetCells
 
 Tokens = npt.NDArray[np.uint64]
-SUPPRESSED = np.uint64(0x5)
+SUPPRESSED, ABSENT = np.uint64(0x5), np.uint64(0x9)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,7 +116,9 @@ def _cells(cells: Cells, borders: Ints | None) -> Tokens:
         token = np.zeros(len(cells), dtype=np.uint64)
         # Elements are distinct within a cell: their sum stands for the set, in whatever order it was written.
         np.add.at(token, cells.owners(), _mixed(_elements(cells)))
-    return np.where(cells.suppressed, SUPPRESSED, token)
+    if isinstance(cells, RangeCells):
+        token = np.where(cells.missing, ABSENT, token)
+    return np.where(cells.withheld, SUPPRESSED, token)
 
 
 def _elements(cells: SetCells) -> Tokens:

@@ -70,6 +70,10 @@ def fit_index(history: History, release: Release) -> FitIndex:
         if isinstance(cells, RangeCells):
             lo[rows, position], hi[rows, position] = cells.lo[rows], cells.hi[rows]
             counts[rows, position] = _frequency(every, cells.lo[rows], cells.hi[rows])
+            # A cell that says "missing" fits who has no value there, and nobody else.
+            absent = np.flatnonzero(cells.missing)
+            hi[absent, position] = MISSING
+            counts[absent, position] = _frequency(every, hi[absent, position], hi[absent, position])
         elif len(rows):
             lo[rows, position], hi[rows, position], counts[rows, position], gaps = _set_bounds(cells, rows, every)
             set_start[rows[gaps], position] = cells.offsets[rows[gaps]] + listed

@@ -324,7 +324,7 @@ def evaluate(
         _show_evaluation(console, result)
         if cases is not None and audited is not None:
             _show_use_cases(console, cases)
-            show_verdict(console, audited.verdict, audited.k)
+            show_verdict(console, audited.verdict, audited.k, contest=True)
 
     finish(result, json=json, show=show, status=int(negative))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.notes import NO_ROWS, make_note, note_of_error, notes_of
 from tokumei.contests.values import (
+    Answered,
     Both,
     Checked,
     Column,
@@ -225,6 +226,14 @@ class Pws2018(Contest):
             del figures["warnings"]
             scored.append(Checked(valid=True, figures=figures))
         return scored
+
+    def answered(self, published: Path, guesses: Path) -> Answered | None:
+        """Return how many of the pseudonyms of A' are guessed: a file may leave out as many as it likes."""
+        from tokumei.contests.plain_lines import first_cells
+
+        asked = first_cells(published / "A1.csv")
+        given = asked & first_cells(guesses / "F1.csv")
+        return Answered(len(given), len(asked), {"en": "pseudonyms", "ja": "仮名"})
 
     def guess_order(self, figures: Figures) -> tuple[float, ...]:
         """Return what orders several attempts at one target: an effective one first, then most hits."""

@@ -52,7 +52,7 @@ def audit(
 
     with progress_bars():
         result = Rules2018().audit(Original.read(t), a, k=k, time_limit=time_limit, seed=seed, guess_seeds=guess_seeds)
-    finish_audit(result, json=json)
+    finish_audit(result, json=json, contest=True)
 
 
 def threshold(

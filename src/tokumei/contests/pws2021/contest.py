@@ -17,6 +17,7 @@ from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.notes import KEPT_NOTES, make_note, note_of, note_of_error, without_folders
 from tokumei.contests.pws2021.ranking import overall_table, round_table
 from tokumei.contests.values import (
+    Answered,
     Both,
     Checked,
     Column,
@@ -251,6 +252,15 @@ class Pws2021(Contest):
         del release, published, truth
         rules, original = self.rules, _original(data)
         return [_scored(rules, original, folder) for folder in guesses]
+
+    def answered(self, published: Path, guesses: Path) -> Answered | None:
+        """Return for how many test rows E names a row: -1 in the first place says that the person was deleted."""
+        from tokumei.contests.plain_lines import plain_lines
+
+        rows = plain_lines(guesses / "E.csv")
+        named = [row for row in rows if row.partition(",")[0].strip() != "-1"]
+        asked = len(plain_lines(published / "CT.csv")) or len(rows)
+        return Answered(len(named), asked, {"en": "test rows", "ja": "テスト行"})
 
     def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
         """Return R and A of all teams (spec D.5.5)."""

@@ -50,11 +50,13 @@ class FieldHierarchy:
         """
         whole = level == self.levels - 1
         if self.categories is None:
-            missing = (self.low[0][leaf] == MISSING) | whole
+            absent = (self.low[0][leaf] == MISSING) & ~whole
+            hidden = absent | whole
             return RangeCells.of_ranges(
-                np.where(missing, 0, self.low[level, leaf]),
-                np.where(missing, 0, self.high[level, leaf]),
-                suppressed=missing,
+                np.where(hidden, 0, self.low[level, leaf]),
+                np.where(hidden, 0, self.high[level, leaf]),
+                suppressed=hidden,
+                missing=absent,
             )
         sets, first = self._node_sets()
         return sets.take(first[level] + self.nodes[level, leaf]).suppress(whole)

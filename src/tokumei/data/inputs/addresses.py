@@ -1,4 +1,6 @@
-"""Where data is: a file, a sheet of a workbook (``book.xlsx#labs``) or a table of a database (``sqlite:///a.db#labs``).
+"""Where data is: a file, or what the address of a sheet, a table of a database or an object of a bucket names.
+
+    book.xlsx#labs    sqlite:///a.db#labs    s3://shop/sales
 
 What stands after ``#`` in the address of a database is the name of a table or a whole query. The address is shown
 without user and password wherever it is shown; they never enter a message, a plan or a log.
@@ -7,8 +9,11 @@ without user and password wherever it is shown; they never enter a message, a pl
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
+
+from tokumei.data.inputs.buckets import BucketPath
 
 _DATABASE = re.compile(r"(sqlite|postgres|postgresql)://")
 _LOGIN = re.compile(r"//[^/@#]*@")
@@ -25,8 +30,10 @@ class Address(type(Path())):  # type: ignore[misc] # the path class of this syst
         return self
 
     def __init__(self, text: str) -> None:
-        """Leave the path as it was made; a path takes no text twice."""
+        """Fill the path where Python fills it here and not when it is made."""
         self.shown = without_login(text)
+        if sys.version_info >= (3, 12):
+            super().__init__(self.shown)
 
     def __str__(self) -> str:
         """Return the address without its login."""
@@ -46,6 +53,8 @@ def input_path(text: str | Path) -> Path:
     """Return where data is, from what a person wrote."""
     if isinstance(text, Path):
         return text
+    if text.startswith("s3://"):
+        return BucketPath(text)
     return Address(text) if _DATABASE.match(text) else Path(text)
 
 

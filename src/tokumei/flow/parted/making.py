@@ -31,7 +31,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import DataSet, Survey, allowed_gigabytes, cut_parts, output_told, write_private
+from tokumei.data import DataSet, Survey, allowed_gigabytes, cut_parts, output_told, refuse_address, write_private
 from tokumei.engine import DealJob, Engine, deal, open_engine, run_tasks, task_output
 from tokumei.errors import InfeasibleError
 from tokumei.flow.making import seeded
@@ -123,6 +123,7 @@ def work_folder(running: Running, beside: Path, digest: str) -> Iterator[Path]:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return
+    refuse_address(running.resume)
     folder = running.resume / digest
     with output_told(running.resume):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

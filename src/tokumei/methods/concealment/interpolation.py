@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import MISSING, Field, History, Kind, Release, Secret
+from tokumei.data import MISSING, Field, History, Kind, RangeCells, Release, Secret
 from tokumei.errors import InfeasibleError
 from tokumei.methods.concealment.by_assignment import cut_cycles, disjoint_permutations, turn_cycles
 from tokumei.methods.concealment.dynamic import GRAPHS, subject_pairs
@@ -180,7 +180,11 @@ def publish_slots(
     source = (np.repeat(hulls.members, slots) * slots).reshape(-1, slots) + within
     target = (np.repeat(np.arange(len(hulls)), hulls.sizes()) * slots)[:, None] + within
     published = np.arange(len(hulls) * slots)
-    cells = union_cells(history, source.ravel(), target.ravel(), published)
+    # A slot without a record is not a record without a value: it is withheld.
+    cells = {
+        name: column.suppress(column.missing) if isinstance(column, RangeCells) else column
+        for name, column in union_cells(history, source.ravel(), target.ravel(), published).items()
+    }
     names = draw_pseudonyms(len(hulls), rng=rng, avoid=history.subjects)
     rows = completed.rows[(owners[:, None] * slots + within).ravel()]
     truth = pl.DataFrame({"pseudonym": names, "subject": history.subjects.cast(pl.String).gather(owners)})

@@ -15,6 +15,8 @@ distances of its pairs over g, the permutation half of it over g - 1, and g <= 2
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numba import njit
 
@@ -100,9 +102,11 @@ def lower_pair_costs(table: RecordTable) -> Floats:
     return out * (1.0 - ROUNDING)
 
 
-def strict_bound(history: History, *, loss: str = LossName.CELL_ERROR, threads: int = 1) -> Score:
+def strict_bound(
+    history: History, *, loss: str = LossName.CELL_ERROR, weights: Mapping[str, float] | None = None, threads: int = 1
+) -> Score:
     """Return the floor of the mean loss of a cell (2018: U) of every strict k-anonymity with k >= 2."""
-    table = RecordTable.from_history(history, loss=Loss.of(loss, history))
+    table = RecordTable.from_history(history, weights, loss=Loss.of(loss, history))
     counts = table.counts()
     cost = lower_pair_costs(table) + table.surplus * np.abs(counts[:, None] - counts[None, :])
     np.fill_diagonal(cost, FORBIDDEN)

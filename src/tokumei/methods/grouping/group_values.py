@@ -45,8 +45,7 @@ def with_group_values(  # noqa: PLR0917 - what a group is lies in four values
         elif name in history.categories:
             column = SetCells.of_lists(np.append(starts, len(codes)), codes, history.categories[name])
         else:
-            hidden = np.minimum.reduceat(codes, starts) == MISSING
-            low, high = (np.where(hidden, 0, side.reduceat(codes, starts)) for side in (np.minimum, np.maximum))
-            column = RangeCells.of_ranges(low, high, suppressed=hidden)
+            low, high = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
+            column = RangeCells.of_ranges(low, high, suppressed=low == MISSING, missing=high == MISSING)
         cells[name] = column.take(line)
     return replace(release, cells=cells)

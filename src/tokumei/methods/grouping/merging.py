@@ -176,14 +176,16 @@ def line_cells(history: History, name: str, rows: Ints, starts: Ints, *, spread:
         return RangeCells.of_values(codes)
     sizes = np.diff(np.append(starts, len(codes)))
     lo, hi = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
-    missing = lo == MISSING
+    # Some values are missing, or all of them.
+    missing, absent = lo == MISSING, hi == MISSING
     low, high = np.where(missing, 0, lo), np.where(missing, 0, hi)
     if not capped:
-        return RangeCells.of_ranges(low, high, suppressed=missing)
+        return RangeCells.of_ranges(low, high, suppressed=missing, missing=absent)
     line = np.repeat(np.arange(len(starts)), sizes)
     values = np.where(missing[line], 0, codes)
     errors = range_errors(values, low[line], high[line], spread)
-    return RangeCells.of_ranges(low, high, suppressed=missing | (np.add.reduceat(errors, starts) > sizes))
+    hidden = missing | (np.add.reduceat(errors, starts) > sizes)
+    return RangeCells.of_ranges(low, high, suppressed=hidden, missing=absent)
 
 
 def _ranks(cells: Mapping[str, Cells], count: int) -> Ints:

@@ -8,6 +8,7 @@ price.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,10 +42,17 @@ class BoundPlan:
     turns: int = 3
 
 
-def table_bound(history: History, k: int, *, loss: str = LossName.AUTO, plan: BoundPlan | None = None) -> Score:
+def table_bound(
+    history: History,
+    k: int,
+    *,
+    loss: str = LossName.AUTO,
+    weights: Mapping[str, float] | None = None,
+    plan: BoundPlan | None = None,
+) -> Score:
     """Return what every k-anonymity of a plain table loses at least per cell, by a loss (not the cell error)."""
     chosen = plan or BoundPlan()
-    table = RecordTable.from_history(history, loss=Loss.of(loss, history))
+    table = RecordTable.from_history(history, weights, loss=Loss.of(loss, history))
     records = records_of(table)
     if not table.single or not can_be_bounded(records):
         message = (

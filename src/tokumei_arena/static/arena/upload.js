@@ -32,13 +32,43 @@ for (const form of document.querySelectorAll("[data-upload]")) {
   // One press is enough, however long the upload takes.
   const button = form.querySelector("[data-busy]");
   const label = button.textContent;
-  form.addEventListener("submit", () => {
+  const busy = () => {
     button.disabled = true;
     button.textContent = button.dataset.busy;
-  });
-  // Whoever comes back to this page finds the button as it was.
-  window.addEventListener("pageshow", () => {
+  };
+  const free = () => {
+    form.querySelector("input[type=hidden][name=confirmed]")?.remove();
     button.disabled = false;
     button.textContent = label;
+  };
+  // An answer in which little is guessed: the server says what to ask before a try is spent on it.
+  const question = async () => {
+    try {
+      const answer = await fetch(form.dataset.ask, { method: "POST", body: new FormData(form) });
+      return answer.ok ? (await answer.json()).question : "";
+    } catch {
+      return "";
+    }
+  };
+  form.addEventListener("submit", async (event) => {
+    if (!form.dataset.ask || form.elements.confirmed) {
+      busy();
+      return;
+    }
+    event.preventDefault();
+    busy();
+    const asked = await question();
+    if (asked && !window.confirm(asked)) {
+      free();
+      return;
+    }
+    const consent = document.createElement("input");
+    consent.type = "hidden";
+    consent.name = "confirmed";
+    consent.value = "yes";
+    form.append(consent);
+    form.submit();
   });
+  // Whoever comes back to this page finds the button as it was.
+  window.addEventListener("pageshow", free);
 }
