@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tokumei.contests.notes import KEPT_NOTES
-from tokumei.contests.values import Both, Note
+from tokumei.contests.values import Note
 from tokumei.words import Message, in_both
 
 SHOWN_CHARACTERS = 40
@@ -17,11 +17,10 @@ SHOWN_CHARACTERS = 40
 class Findings:
     """Faults as notes, with what the official program says of the same files beside them.
 
-    Sentences come from ``sentences``, or from the catalogue of the contest's package ``home`` (``finding.CODE``).
+    ``message`` makes the message of a code and its facts, from the catalogue of the contest.
     """
 
-    home: str = ""
-    sentences: Mapping[str, Both] = field(default_factory=dict)
+    message: Callable[[str, Mapping[str, Any]], Message]
     notes: list[Note] = field(default_factory=list)
     count: int = 0
     official: Any = None
@@ -46,12 +45,7 @@ class Findings:
         self.count += 1
         if len(self.notes) < KEPT_NOTES:
             shown = {"value": (value or "")[:SHOWN_CHARACTERS], "name": name or "", **facts}
-            self.notes.append(Note(code, self._sentence(code, shown), file, line, column, name, value))
-
-    def _sentence(self, code: str, facts: Mapping[str, Any]) -> Both:
-        if code in self.sentences:
-            return {language: text.format(**facts) for language, text in self.sentences[code].items()}
-        return in_both(Message(f"finding.{code}", facts, self.home))
+            self.notes.append(Note(code, in_both(self.message(code, shown)), file, line, column, name, value))
 
     def as_dict(self, language: str = "en") -> dict[str, Any]:
         """Return everything for ``--json``."""
