@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from tokumei.audits import AuditResult, Limits
 
 
-Values = Literal["intervals", "midpoints", "draws", "text"]
+Values = Literal["intervals", "midpoints", "draws", "text", "apart"]
 
 
 def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: Subject = None) -> Description:
@@ -186,14 +186,15 @@ def read_release(
 
     ``intervals`` gives ``price_low`` and ``price_high`` for a range and a list for a set, both null where a cell is
     withheld; ``midpoints`` one value per cell (the middle of a range, the only value of a set, else null); ``draws``
-    random fillings below each other, numbered in a column ``draw``; ``text`` the cells as CSV has them.
+    random fillings below each other, numbered in a column ``draw``; ``text`` the cells as CSV has them; ``apart`` what
+    groups have in sensitive columns that are published apart (pseudonym, group, column, value, records).
 
     Args:
         folder: The folder.
         original: What the release was made from (a History, a frame, the path of a file): then a Release is returned,
             coded as the original is, for attacks and metrics.
         schema: What the columns of the original mean (default: what the release says).
-        values: ``intervals``, ``midpoints``, ``draws`` or ``text``.
+        values: ``intervals``, ``midpoints``, ``draws``, ``text`` or ``apart``.
         draws: How many random fillings.
         seed: Makes the fillings repeatable.
         library: ``polars`` or ``pandas``.
@@ -211,6 +212,7 @@ def read_release(
         "midpoints": lambda: middles(release),
         "draws": lambda: drawn(release, draws, np.random.default_rng(seed)),
         "text": release.text,
+        "apart": lambda: _apart(release, folder),
     }
     if values not in forms:
         message = f"values must be {', '.join(forms)}, got '{values}'"
@@ -218,6 +220,13 @@ def read_release(
     if library == "pandas":
         import pandas  # noqa: F401, PLC0415 - only who asks for it needs it
     return frame_of_library(forms[values](), library)
+
+
+def _apart(release: Release, folder: str | Path) -> pl.DataFrame:
+    if release.apart is None:
+        message = f"{folder}: no column of the release is published apart; take another form of its values"
+        raise ParameterError(message)
+    return release.apart.joined()
 
 
 def attack(

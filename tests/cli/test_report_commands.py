@@ -140,7 +140,7 @@ def test_methods_are_compared_in_table_chart_and_page(run: Run, tmp_path: Path, 
 def test_the_terminal_shows_failures_and_the_front(run: Run, table: Path) -> None:
     done = run("compare", table, "--methods", "k-anonymity", "--k", "2,40", "--set", "k-anonymity.effort=fast")
     assert done.status == 0
-    assert "best trade-offs (*): k-anonymity k=2" in done.out
+    assert "best trade-offs of lost and named (*): k-anonymity k=2" in done.out
     assert "k-anonymity k=40 failed: " in done.out
     assert run("compare", table, "--methods", "k-anonymity", "--k", "40").status == 1
 

@@ -14,9 +14,9 @@ import tokumei
 from tests.conftest import Run
 from tests.sample_histories import mixed_frame
 from tokumei.data import Column, History, Kind, Release, Schema, Secret, coarsened, folder_files
+from tokumei.data.columns import Field
 from tokumei.data.grids import grid_ends
 from tokumei.data.rare_values import OTHER, merged_upwards
-from tokumei.data.schema import Field
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError
 from tokumei.flow import Plan, plan_of, release, release_in_parts
 from tokumei.flow.making import anonymized
@@ -220,10 +220,20 @@ def test_the_default_is_the_grid_and_a_plan_says_so(tmp_path: Path) -> None:
         Plan.read(tmp_path / "plan.toml")
 
 
-def test_out_of_core_there_are_no_grids(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("schema", "what"),
+    [
+        (replace(GRIDS, columns=(Column(name="goods", rare=3),)), "no rare values"),
+        (
+            Schema.from_toml('subject = "customer"\n[columns]\ngoods = { kind = "category", sensitive = true }\n'),
+            "no demands",
+        ),
+    ],
+)
+def test_out_of_core_there_are_no_rare_values_and_no_demands(schema: Schema, what: str, tmp_path: Path) -> None:
     frame_of(1).write_csv(tmp_path / "in.csv")
-    with pytest.raises(InfeasibleError, match="out of core there are no grids"):
-        release_in_parts(tmp_path / "in.csv", plan_of(None, content="grid"), places_of(tmp_path / "out"), Running())
+    with pytest.raises(InfeasibleError, match=f"out of core there are {what}"):
+        release_in_parts(tmp_path / "in.csv", plan_of(None, schema=schema), places_of(tmp_path / "out"), Running())
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from tokumei.audits.apart_tables import apart_findings
 from tokumei.audits.byte_differences import order_findings
 from tokumei.audits.manifest import manifest_findings, own_summary, smallest_group, stated_method, versions_of
 from tokumei.audits.pseudonym_forms import PseudonymForms
@@ -51,6 +52,8 @@ def byte_findings(folder: ReleaseFolder, release: Release) -> tuple[Reason, ...]
         people = f"people{folder.data.suffix}"
         findings += order_findings(people, release.people.text())
         forms.look(people, release.people.pseudonyms)
+    if release.apart is not None:
+        findings += apart_findings(folder, release)
     return (*findings, *forms.findings())
 
 

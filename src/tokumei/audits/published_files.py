@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tokumei.audits.byte_differences import difference, finding
 from tokumei.audits.manifest import versions_of
-from tokumei.data import MANIFEST_NAME, SUMMARY_NAME, Reason, ReleaseFolder
+from tokumei.data import GROUPS_NAME, MANIFEST_NAME, SENSITIVE_NAME, SUMMARY_NAME, Reason, ReleaseFolder, columns_apart
 
 
 def folder_findings(folder: ReleaseFolder) -> list[Reason]:
@@ -17,6 +17,8 @@ def folder_findings(folder: ReleaseFolder) -> list[Reason]:
         if (path / schema).is_file():
             tables = [name for name in (f"{stem}.csv", f"{stem}.parquet") if (path / name).is_file()]
             known |= {schema, *(tables[:1] if stem == "people" or not listed else ())}
+    if columns_apart(folder.schema):
+        known |= {GROUPS_NAME, SENSITIVE_NAME}
     entries = {entry.name: entry for entry in sorted(path.iterdir())}
     if listed and folder.data.is_dir() and not folder.data.is_symlink():
         del entries[folder.data.name]

@@ -159,13 +159,14 @@ def _show(console: Console, runs: Sequence[Run]) -> None:
             run.name,
             "" if run.loss is None else percent(run.loss),
             "" if run.risk is None else percent(run.risk),
+            "" if run.learned is None else percent(run.learned),
             words("cli.failed") if run.failure else words(f"word.{run.verdict}"),
             "*" if run.front else "",
             round(run.seconds, 1),
         ]
         for run in runs
     ]
-    show_table(console, heads("release", "lost", "named", "verdict", "front", "seconds"), rows)
+    show_table(console, heads("release", "lost", "named", "learned", "verdict", "front", "seconds"), rows)
     for run in runs:
         if run.failure:
             console.print(words("cli.run-failed", run=run.name, message=run.message), markup=False)

@@ -68,6 +68,8 @@ def in_parts(
 
 
 def _finish(made: MadeInParts, *, json: bool) -> NoReturn:
+    from tokumei.flow import told_contents
+
     places, manifest, figures = made.published.places, made.published.manifest, made.figures
     document = {
         "release": str(places.folder),
@@ -76,6 +78,8 @@ def _finish(made: MadeInParts, *, json: bool) -> NoReturn:
         "method": made.plan.method,
         "why": made.plan.why,
         "parameters": made.plan.deciding,
+        "content": made.plan.content,
+        "contents": [str(message) for message in told_contents(made.plan)],
         "records": manifest["records"],
         "records_original": made.records,
         "records_deleted": figures.deleted,
@@ -109,6 +113,8 @@ def _finish(made: MadeInParts, *, json: bool) -> NoReturn:
             f"Information lost over all columns: {percent(figures.utility.value)} (cell error, where a deleted record "
             f"counts fully); records deleted: {figures.deleted:,} ({percent(figures.deleted / max(made.records, 1))})."
         )
+        for message in told_contents(made.plan):
+            console.print(str(message), markup=False)
         console.print(f"Keep to yourself: {places.secret}, {places.plan}.")
         console.print(
             f"Audit it: tokumei audit --original {made.plan.input} --release {places.folder} --secret {places.secret}"

@@ -19,13 +19,14 @@ from tokumei.array_types import Ints
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.coding import dictionary_codes
 from tokumei.data.column_choices import NO_GRID, grid_level
+from tokumei.data.columns import BUILT_HIERARCHIES, Column, Field
 from tokumei.data.grids import grid_ends
 from tokumei.data.hierarchies.files import read_hierarchy
 from tokumei.data.hierarchies.of_fields import field_hierarchy
 from tokumei.data.hierarchies.tree import SHOWN
 from tokumei.data.history import History, Release
 from tokumei.data.rare_values import merged_upwards, prefix_label
-from tokumei.data.schema import BUILT_HIERARCHIES, Column, Field, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import SchemaError
 
 
@@ -63,20 +64,30 @@ class Coarsened:
 
 def coarsened(history: History) -> Coarsened:
     """Return the history as the grids and rare values of its schema tell it."""
-    columns = coarse_columns(history.schema)
     labels = category_labels(history)
+    # Of the names only those that occur: the others are not part of the coarse data.
+    names = {name: known.gather(history.codes[name]).unique().sort() for name, known in labels.items()}
+    return Coarsened(coarsened_part(history, labels, names), history, labels)
+
+
+def coarsened_part(history: History, labels: Mapping[str, pl.Series], names: Mapping[str, pl.Series]) -> History:
+    """Return some records of a data set as its grids tell them.
+
+    ``labels`` has the name of every category, field by field; ``names`` the sorted dictionaries of these names.
+    """
+    columns = coarse_columns(history.schema)
     codes, categories = dict(history.codes), dict(history.categories)
     for field in history.schema.fields:
         if field.column not in columns:
             continue
         if field.nominal:
-            names = labels[field.name].gather(codes[field.name])
-            # Of the names only those that occur: the others are not part of the coarse data.
-            categories[field.name] = names.unique().sort().alias(field.name)
-            codes[field.name] = dictionary_codes(names, categories[field.name])
-            continue
-        codes[field.name] = _middles(history, field, columns[field.column], codes[field.name])
-    return Coarsened(replace(history, codes=codes, categories=categories), history, labels)
+            categories[field.name] = names[field.name].alias(field.name)
+            # The place of a name that does not occur is asked for by nobody.
+            place = names[field.name].search_sorted(labels[field.name].cast(pl.String)).to_numpy().astype(np.int64)
+            codes[field.name] = place[codes[field.name]]
+        else:
+            codes[field.name] = _middles(history, field, columns[field.column], codes[field.name])
+    return replace(history, codes=codes, categories=categories)
 
 
 def in_middles(history: History, release: Release) -> tuple[History, Release]:

@@ -54,7 +54,8 @@ class Demand:
     So many ``values`` (written ``l``) by a ``diversity`` (distinct; entropy: at least log l; recursive: the most
     frequent one is rarer than ``c`` times all from the l-th on; Machanavajjhala et al. 2007). ``t``: the values of a
     group are at most so far from those of all people, by an ``equal`` or an ``ordered`` distance (Li et al. 2007).
-    ``gain``: no value is more than so much more frequent in a group than in all the data.
+    ``gain``: no value is more than so much more frequent in a group than in all the data. ``apart``: how often the
+    members of a group have each value is published in a table of its own (`tokumei.data.apart`).
     """
 
     values: float = 2.0
@@ -63,11 +64,12 @@ class Demand:
     t: float = 1.0
     distance: str = "equal"
     gain: float = 1.0
+    apart: bool = False
 
     @property
     def asks(self) -> bool:
         """Whether anything is demanded of groups."""
-        return self.values > 1 or self.t < 1 or self.gain < 1
+        return self.values > 1 or self.t < 1 or self.gain < 1 or self.apart
 
     def inline(self) -> str:
         """Return the demand as a schema writes it."""
@@ -87,12 +89,14 @@ def _written(name: str) -> str:
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
         return f"{value:.12g}"
     return f'"{value}"'
 
 
-def read_demand(value: object) -> tuple[Demand | None, str]:
+def read_demand(value: object, kind: str = "category") -> tuple[Demand | None, str]:
     """Return what ``sensitive`` demands (None: the column is not sensitive), or what is wrong with it."""
     if isinstance(value, bool):
         return (Demand() if value else None), ""
@@ -102,7 +106,7 @@ def read_demand(value: object) -> tuple[Demand | None, str]:
     for key, given in value.items():
         if key not in known:
             return None, f"'sensitive' has no '{key}'; it knows {', '.join(known)}"
-        wanted: type | tuple[type, ...] = {"diversity": str, "distance": str}.get(key, (int, float))
+        wanted: type | tuple[type, ...] = {"diversity": str, "distance": str, "apart": bool}.get(key, (int, float))
         if not isinstance(given, wanted) or (wanted == (int, float) and isinstance(given, bool)):
             return None, f"'{key}' of 'sensitive' has the wrong type: {given!r}"
     given = {"l": 1.0, **value} if "t" in value or "gain" in value else dict(value)
@@ -110,6 +114,8 @@ def read_demand(value: object) -> tuple[Demand | None, str]:
     if "l" in numbers:
         numbers["values"] = numbers.pop("l")
     demand = Demand(**numbers)
+    if demand.apart and kind != "category":
+        return demand, f"only categories can be published apart, but this is a {kind}; leave 'apart' out"
     return demand, _demand_fault(demand)
 
 

@@ -18,7 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,10 +40,14 @@ from tokumei.data.coding import (
     survey_weights,
 )
 from tokumei.data.column_names import refuse_patterns
+from tokumei.data.columns import Field, Kind
 from tokumei.data.relative_times import since_first
-from tokumei.data.schema import Field, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import ContentError, InfeasibleError, SchemaError
 from tokumei.words import Message, html_table
+
+if TYPE_CHECKING:
+    from tokumei.data.apart import ApartValues
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,6 +211,7 @@ class Release:
     ``people`` is the published table of people, if there is one: a Release of its own, one row per pseudonym.
     ``parameters`` are those of the method, as the manifest states them. ``labels`` says, for fields whose categories
     are told by coarser names, under which name each of the first categories stands: `written` has those names.
+    ``apart`` is what groups have in sensitive columns, where it is published beside the records.
     """
 
     schema: Schema
@@ -216,6 +221,7 @@ class Release:
     people: Release | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     labels: Mapping[str, pl.Series] = field(default_factory=dict)
+    apart: ApartValues | None = None
 
     def __post_init__(self) -> None:
         """Refuse a schema whose columns cannot stand beside the pseudonyms."""

@@ -99,6 +99,8 @@ def folder_files(
     if release.people is not None:
         files[f"people.{ending}"] = table_bytes(release.people, data_format)
         files[PEOPLE_SCHEMA_NAME] = ReleaseFacts.of(release.people).published_schema().to_toml().encode()
+    if release.apart is not None:
+        files |= release.apart.files()
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     texts, manifest = folder_texts(
         ReleaseFacts.of(release), hashes, parameters=parameters, summary=summary, versions=versions

@@ -5,6 +5,8 @@
       schema.toml     what the columns mean
       people.csv      (or people.parquet) a table of people, one row per pseudonym, where there is one, and
       people.toml     what its columns mean
+      groups.csv      where values of sensitive columns are published apart: the group of every pseudonym, and
+      sensitive.csv   how often its members have each value (`tokumei.data.apart`)
       summary.md      for people: what was done, how to read it, what it protects against
       manifest.json   what was done, by which version, with the hashes of the files
 
@@ -32,9 +34,11 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
+from tokumei.data.apart import ApartValues, columns_apart
 from tokumei.data.cell_text import Fault, WrittenCells, read_cells, written_categories
 from tokumei.data.cells import Cells, SetCells
 from tokumei.data.coarsening import category_labels, expanded
+from tokumei.data.columns import Field, Kind
 from tokumei.data.csv_text import parse_csv
 from tokumei.data.files import atomic_folder
 from tokumei.data.history import History, Release
@@ -42,7 +46,7 @@ from tokumei.data.raw import Source, to_utf8
 from tokumei.data.release_files import MANIFEST_NAME, PEOPLE_SCHEMA_NAME, SCHEMA_NAME, TEXT_PARQUET, folder_files
 from tokumei.data.release_frames import is_typed, typed_text
 from tokumei.data.release_parts import DATA_FOLDER, ReleasePart, listed_parts
-from tokumei.data.schema import Field, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.data.tables import open_table
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, UnreadableError
 
@@ -147,6 +151,8 @@ class ReleaseFolder:
         """
         data = [self.path / part.name for part in self.parts] or [self.data]
         release = self._table(data, self.schema, history)
+        if columns_apart(self.schema):
+            release = replace(release, apart=ApartValues.read(self.content, self.path))
         if not (self.path / PEOPLE_SCHEMA_NAME).is_file():
             return release
         if history is not None and history.people is None:

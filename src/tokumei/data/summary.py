@@ -79,6 +79,7 @@ def public_summary(
         "| column | kind | one value | generalized | withheld | typical width |",
         "| --- | --- | ---: | ---: | ---: | --- |",
         *_columns(facts),
+        *_apart(facts),
         "",
         "## Protection",
         "",
@@ -92,6 +93,17 @@ def public_summary(
         "group have in common, and links that become known from elsewhere.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _apart(facts: ReleaseFacts) -> list[str]:
+    names = [name for name, demand in facts.schema.demands.items() if demand.apart]
+    if not names:
+        return []
+    return [
+        "",
+        f"Published apart: {', '.join(names)}. `groups.csv` says which pseudonyms are one group, `sensitive.csv` how",
+        "often the members of a group have each value; which of them has which is not said.",
+    ]
 
 
 def stated_verdicts(text: str) -> list[tuple[Outcome, int] | None]:

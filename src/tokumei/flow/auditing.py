@@ -25,6 +25,7 @@ from tokumei.audits import (
     climb_ladder,
     combine_releases,
     naming_answer,
+    untrue_values,
     with_findings,
 )
 from tokumei.data import Reason, Release, Verdict
@@ -168,7 +169,8 @@ def gated(released: Made | Opened, result: AuditResult, *, allow: Sequence[str] 
     folder = None if isinstance(released, Made) else released.folder
     refused, allowed = identifier_findings(released.history, released.release, allow)
     covered = household_findings(released.history, released.release, released.secret, result.k)
-    refused = (*refused, *covered)
+    untrue = () if released.secret is None else untrue_values(released.history, released.release, released.secret)
+    refused = (*refused, *covered, *untrue)
     whole = _whole(released)
     written = () if folder is None else whole.byte_findings() if whole else byte_findings(folder, released.release)
     digests = {} if folder is None else folder.digests

@@ -26,8 +26,10 @@ from tokumei.data import (
     cell_shares,
     coarse_columns,
     coarsened,
+    columns_apart,
     frame_of_library,
     text_order,
+    with_values_apart,
 )
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError
 from tokumei.flow.bookkeeping import Booking, Bookkeeping, GroupedRun
@@ -197,6 +199,15 @@ def anonymized(
         order = np.arange(len(seen)) if coarse is None else coarse.history.order
         shown = seen if coarse is None else coarse.history.take(order)
         published, secret = (run or method.anonymize)(shown, rng=seeded(seed, key=key))
+        apart = columns_apart(history.schema)
+        if apart:
+            published = with_values_apart(shown, published, secret)
+        if apart and published.apart is None:
+            message = (
+                f"the method '{method.name}' has no groups whose values of '{apart[0]}' could be published apart; use "
+                "k-anonymity, or leave 'apart' out of the schema"
+            )
+            raise ParameterError(message, code="apart")
     if coarse is not None:
         published = coarse.opened(published)
     real = secret.rows >= 0

@@ -22,7 +22,9 @@ from tokumei.methods.grouping.merging import to_release as to_release
 from tokumei.methods.grouping.pairing import match_graph as match_graph
 from tokumei.methods.grouping.part_files import ROW as ROW
 from tokumei.methods.grouping.part_files import Coded as Coded
+from tokumei.methods.grouping.part_files import Opening as Opening
 from tokumei.methods.grouping.part_files import SolveJob as SolveJob
+from tokumei.methods.grouping.part_files import original_name as original_name
 from tokumei.methods.grouping.part_files import solve_part as solve_part
 from tokumei.methods.grouping.record_table import RecordTable as RecordTable
 from tokumei.methods.grouping.table_bounds import BoundPlan as BoundPlan

@@ -115,6 +115,7 @@ class KAnonymity(GroupingMethod):
         if merged.group is not None:
             whole = [column.name for column in demands.widened]
             release = with_group_values(history, release, secret, merged.group, demands.names(), whole)
+            secret = replace(secret, report={**secret.report, "group": merged.group})
         return release, secret
 
     def _refuse_parts_of_histories(self) -> None:

@@ -11,7 +11,17 @@ import polars as pl
 import pytest
 
 from tests.conftest import Run
-from tokumei.data import Column, History, Kind, ReleaseFolder, Schema, read_secret, release_parts, write_private
+from tokumei.data import (
+    Column,
+    History,
+    Kind,
+    ReleaseFacts,
+    ReleaseFolder,
+    Schema,
+    read_secret,
+    release_parts,
+    write_private,
+)
 from tokumei.engine import Engine, Job, run_tasks
 from tokumei.errors import InfeasibleError, OutputError, SchemaError, UnreadableError
 from tokumei.flow import Plan, Running, needs_parts, places_of, plan_of, release, release_in_parts
@@ -51,8 +61,8 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(release_parts, "PART_RECORDS", 80)
 
 
-def plan(k: int = 2) -> Plan:
-    return plan_of("k-anonymity", {"k": k}, seed=5, schema=SCHEMA, content="tight")
+def plan(k: int = 2, content: str = "tight") -> Plan:
+    return plan_of("k-anonymity", {"k": k}, seed=5, schema=SCHEMA, content=content)
 
 
 def files_of(path: Path) -> dict[str, bytes]:
@@ -61,11 +71,11 @@ def files_of(path: Path) -> dict[str, bytes]:
 
 @pytest.mark.half_second
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("k", "content"), [(2, "tight"), (3, "tight"), (3, "strong")])
 def test_parts_are_one_canonical_release_with_the_loss_of_the_release_in_memory(
-    folder: Path, tmp_path: Path, k: int
+    folder: Path, tmp_path: Path, k: int, content: str
 ) -> None:
-    made = release_in_parts(folder, plan(k), places_of(tmp_path / "out"), Running())
+    made = release_in_parts(folder, plan(k, content), places_of(tmp_path / "out"), Running())
     frame = pl.read_parquet(folder / "*.parquet")
     history = History.from_frame(frame, SCHEMA)
     opened = ReleaseFolder.open(tmp_path / "out")
@@ -77,7 +87,8 @@ def test_parts_are_one_canonical_release_with_the_loss_of_the_release_in_memory(
         (rows.height, rows["pseudonym"][0], rows["pseudonym"][-1])
         for rows in (opened.part(number, history).text() for number in range(len(opened.parts)))
     ]
-    in_memory = release(history, plan(k), threads=1, audit=False)
+    in_memory = release(history, plan(k, content), threads=1, audit=False)
+    assert opened.schema == ReleaseFacts.of(in_memory.release).published_schema()
     score = CellError().measure(history, whole, secret)
     assert score.value == pytest.approx(in_memory.utility.value, rel=1e-9)
     assert made.figures.utility.value == pytest.approx(score.value, rel=1e-12)

@@ -5,12 +5,16 @@ Pseudonyms that published the same are one class: nothing in the release tells i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import polars as pl
+import scipy.sparse as sp
 
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.ladder.apart_shares import shares_apart
 from tokumei.attacks.ladder.field_values import FieldValues, elements_of_sets, ends_of_ranges
 from tokumei.attacks.matching.consistency import Histories, published_histories
 from tokumei.data import MISSING, History, RangeCells, Release, SetCells
@@ -23,8 +27,9 @@ class PublishedClasses:
     Ordered fields are ``low``, ``high``, ``hidden`` and ``missing`` (field by row; what is missing is hidden, too); of
     the nominal field j, row r holds the codes ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden.
     ``weight`` is what one value of a hidden cell is worth: the inverse of the number of values that the original has
-    there; ``codes`` is how many codes the original has for each nominal field. ``person`` are the columns that tell of
-    the person and not of a record: all rows of a pseudonym show the same there.
+    there; ``codes`` is how many codes the original has for each nominal field, and ``kindred`` numbers alike those
+    whose names begin alike. ``person`` are the columns that tell of the person and not of a record: all rows of a
+    pseudonym show the same there. ``apart`` says how often a class has each code of a column that is published apart.
     """
 
     histories: Histories
@@ -40,7 +45,9 @@ class PublishedClasses:
     elements: Ints
     weight: Floats
     codes: tuple[int, ...]
+    kindred: tuple[Ints, ...]
     person: tuple[str, ...] = ()
+    apart: Mapping[str, sp.csr_array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of classes."""
@@ -79,6 +86,11 @@ class PublishedClasses:
         """The values that ordered cells admit: ends, and which are withheld; missing ones admit what is missing."""
         low, high = (np.where(self.missing, MISSING, ends) for ends in (self.low, self.high))
         return low, high, self.hidden & ~self.missing
+
+    def kindred_of(self, name: str, codes: Ints) -> Ints:
+        """Return the number of what is kindred to codes of a nominal field."""
+        kindred = self.kindred[self.nominal.index(name)]
+        return kindred[np.minimum(codes, len(kindred) - 1)]
 
     def rows(self, number: int) -> slice:
         """Return where the rows of a class are."""
@@ -123,5 +135,15 @@ def lay_out_classes(history: History, release: Release, *, person: tuple[str, ..
         elements=np.concatenate([cells.codes for cells in sets]) if sets else np.empty(0, dtype=np.int64),
         weight=1.0 / np.array(distinct, dtype=np.float64),
         codes=tuple(len(history.categories[name]) for name in nominal),
+        kindred=tuple(_beginnings(history.categories[name].cast(pl.String)) for name in nominal),
         person=person,
+        apart=shares_apart(history, release, histories),
     )
+
+
+def _beginnings(names: pl.Series) -> Ints:
+    """Return which names begin alike, but for the last characters: neighbours in a list of codes do."""
+    length = names.str.len_chars().median()
+    kept = max(int(length) - 1, 1) if isinstance(length, (int, float)) else 1
+    # What a release adds to the categories of the original comes after all of them.
+    return np.append(names.str.slice(0, kept).rank("dense").to_numpy().astype(np.int64), 0)

@@ -11,30 +11,30 @@ import polars as pl
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
-from tokumei.attacks.ladder.range_values import values_in_ranges
-from tokumei.data import History
+from tokumei.attacks.ladder.range_values import Ties, values_in_ranges
+from tokumei.data import MISSING, History
 
 
 def guessed_records(classes: PublishedClasses, *, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Return guessed records (a column per field of the classes) and the class of each; each class is guessed once."""
     hub = _hub(classes)
     row, hub_values, rank = _starting(classes, hub, rng)
-    tied = (hub_values, np.repeat(np.arange(len(classes)), classes.sizes)[row])
+    kindred = classes.kindred_of(hub, hub_values) if hub else hub_values
+    tied = Ties(row, hub_values, kindred, classes.numbers[row])
     columns: list[Ints] = []
     for field, name in enumerate(classes.fields):
         if name == hub:
             columns.append(hub_values)
         elif field < len(classes.ordered):
-            columns.append(values_in_ranges(classes.low[field][row], classes.high[field][row], row, tied, rng=rng))
+            low, high, hidden = (ends[field][row] for ends in (classes.low, classes.high, classes.hidden))
+            guessed = values_in_ranges(low, high, hidden, tied, rng=rng)
+            columns.append(np.where(classes.missing[field][row], MISSING, guessed))
         else:
             columns.append(_nth_element(classes, field - len(classes.ordered), row, rank))
-    hidden = np.zeros(len(row), dtype=np.bool_)
-    for field in range(len(classes.ordered)):
-        hidden |= classes.hidden[field][row]
+    nothing = np.zeros(len(row), dtype=np.bool_)
     for field in range(len(classes.nominal)):
-        hidden |= np.diff(classes.bounds[field])[row] == 0
-    number = np.repeat(np.arange(len(classes)), classes.sizes)[row]
-    return np.stack(columns, axis=1)[~hidden], number[~hidden]
+        nothing |= np.diff(classes.bounds[field])[row] == 0
+    return np.stack(columns, axis=1)[~nothing], tied.number[~nothing]
 
 
 def recovered(history: History, classes: PublishedClasses, class_of: Ints, guesses: Ints, number: Ints) -> Floats:

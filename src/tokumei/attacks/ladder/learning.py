@@ -118,6 +118,8 @@ def believed(
         row = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         codes = classes.elements[bounds[0] : bounds[-1]]
         shares = 1.0 / np.diff(bounds)[row]
+    if name in classes.apart:
+        return _believed_apart(classes.apart[name], beliefs, left_out)
     if len(row) == 0:
         return np.full(len(beliefs), MISSING), np.zeros(len(beliefs))
     values, place = np.unique(codes, return_inverse=True)
@@ -133,6 +135,17 @@ def believed(
     probability = beliefs[:, :-1] @ each + beliefs[:, -1:] * everybody
     best = probability.argmax(axis=1)
     return values[best], probability[np.arange(len(best)), best]
+
+
+def _believed_apart(counted: sp.csr_array, beliefs: Floats, left_out: Ints | None) -> tuple[Ints, Floats]:
+    """Return the same where the release says how often every class has each value."""
+    common = np.asarray(counted.sum(axis=0)).ravel()
+    everybody = np.tile(common, (len(beliefs), 1)) - (0.0 if left_out is None else counted[left_out].toarray())
+    everybody = np.maximum(everybody, 0.0) / np.maximum(everybody.sum(axis=1, keepdims=True), 1e-300)
+    each = sp.diags_array(1.0 / np.maximum(counted.sum(axis=1), 1e-300)) @ counted
+    probability = beliefs[:, :-1] @ each + beliefs[:, -1:] * everybody
+    best = probability.argmax(axis=1)
+    return best.astype(np.int64), probability[np.arange(len(best)), best]
 
 
 def _fine(

@@ -1,8 +1,9 @@
 """Which value of a range each record of a row has: one has the lower end, another the upper one, the others lie within.
 
 What a value is worth is learned from the whole release by expectation maximization: how often it stands with the
-category of the record (goods have their price), and how often in this class (its members come on few days). A record
-that is at no end gets the likeliest value between them that is known from elsewhere.
+category of the record or near values do (goods have their price and their season), and how often in this class with
+kindred categories (its members come on few days, and what is bought together has neighbouring codes). A record that is
+at no end gets the likeliest value between them that is known from elsewhere; so does one whose cell is hidden.
 """
 
 from __future__ import annotations
@@ -13,51 +14,70 @@ from functools import cached_property
 import numpy as np
 
 from tokumei.array_types import Bools, Floats, Ints
+from tokumei.attacks.ladder.value_catalogues import ValueCatalogue
 
 ROUNDS = 6
-SMOOTHING = 0.05
-# Values of a category, and of a class, that are tried between the ends.
-KNOWN_VALUES = 4
 
 
-def values_in_ranges(low: Ints, high: Ints, row: Ints, tied: tuple[Ints, Ints], *, rng: np.random.Generator) -> Ints:
-    """Return a value for every guess: ``row`` says which guesses share a range, in order.
+@dataclass(frozen=True, eq=False, slots=True)
+class Ties:
+    """What every guess is tied to: its row (in order), its category, what is kindred to that, and its class."""
 
-    ``tied`` are the category and the class of each guess.
-    """
-    if len(row) == 0:
+    row: Ints
+    category: Ints
+    kindred: Ints
+    number: Ints
+
+    def __len__(self) -> int:
+        """Return the number of guesses."""
+        return len(self.row)
+
+
+def values_in_ranges(low: Ints, high: Ints, hidden: Bools, tied: Ties, *, rng: np.random.Generator) -> Ints:
+    """Return a value for every guess from its range; ``hidden`` are cells that show none."""
+    if len(tied) == 0 or hidden.all():
         return low
-    ranges = _Ranges(low, high, np.unique(row, return_inverse=True)[1].astype(np.int64))
+    # A hidden cell may have any value that is shown anywhere; its ends count for nothing.
+    low, high = np.where(hidden, low[~hidden].min(), low), np.where(hidden, high[~hidden].max(), high)
+    ranges = _Ranges(low, high, np.unique(tied.row, return_inverse=True)[1].astype(np.int64))
     # Chance decides between what is worth the same.
-    chance = 1.0 + 1e-6 * rng.random((2, len(row)))
-    ends = np.where(ranges.plain, 0.5, 1.0 / ranges.count) * chance
-    catalogues = [_Catalogue.of(key, low, high) for key in (*tied, np.zeros_like(row))]
-    counts = [catalogue.counted(*ends) for catalogue in catalogues]
-    tried = [
-        low,
-        high,
-        *(values for one in zip(catalogues[:2], counts[:2], strict=True) for values in one[0].usual(one[1])),
-    ]
-    within = np.stack([(low < values) & (values < high) for values in tried[2:]])
+    chance = 1.0 + 1e-6 * rng.random((2, len(tied)))
+    ends = np.where(ranges.plain, 0.5, 1.0 / ranges.count) * chance * ~hidden
+    both = np.unique(np.stack((tied.number, tied.kindred)), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+    keys = (tied.category, tied.number, both, np.zeros_like(tied.row))
+    catalogues = [ValueCatalogue.of(key, low, high) for key in keys]
+    usual = [catalogue.usual(catalogue.counted(*ends)) for catalogue in catalogues[:2]]
+    tried = [low, high, *usual[0], *usual[1]]
+    within = np.stack([hidden | ((low < values) & (values < high)) for values in tried[2:]])
     places = [[catalogue.place(values) for values in tried] for catalogue in catalogues]
     for _ in range(ROUNDS):
-        counts = [catalogue.counted(*ends) for catalogue in catalogues]
-        category, number, anywhere = (
-            np.stack([catalogue.share(count, one) for one in place])
-            for catalogue, count, place in zip(catalogues, counts, places, strict=True)
-        )
-        # Category and class count as independent witnesses of the value.
-        worth = category * number / anywhere
+        worth = _worth(catalogues, [catalogue.counted(*ends) for catalogue in catalogues], tried, places)
         worth[:2] *= chance
         inner = np.where(within, worth[2:], 0.0)
-        ends = np.stack(ranges.shares(worth[0], worth[1], worth[0] + worth[1] + inner.max(axis=0, initial=0.0)))
+        covered = worth[0] + worth[1] + inner.max(axis=0, initial=0.0)
+        ends = np.stack(ranges.shares(worth[0], worth[1], covered)) * ~hidden
     chosen = np.argmax(inner, axis=0)
-    at_inner = inner[chosen, np.arange(len(row))]
+    at_inner = inner[chosen, np.arange(len(tied))]
     best = np.maximum(worth[:2].max(axis=0), at_inner)
     lowest, highest = ranges.ends(worth[0] / best, worth[1] / best)
-    middle = np.stack(tried[2:])[chosen, np.arange(len(row))]
+    middle = np.stack(tried[2:])[chosen, np.arange(len(tied))]
     free = np.where(at_inner >= best, middle, np.where(worth[0] >= worth[1], low, high))
-    return np.where(ranges.plain | lowest, low, np.where(highest, high, free))
+    found = np.where(ranges.plain | lowest, low, np.where(highest, high, free))
+    return np.where(hidden, middle, found)
+
+
+def _worth(
+    catalogues: list[ValueCatalogue], counts: list[Floats], tried: list[Ints], places: list[list[Ints]]
+) -> Floats:
+    """Return what every value that is tried (row) is worth for every guess: category and class are witnesses of it."""
+    category, number, both, anywhere = catalogues
+    found = []
+    for one, values in enumerate(tried):
+        whole = anywhere.share(counts[3], places[3][one])
+        of_class = number.share(counts[1], places[1][one])
+        told = category.share_near(counts[0], values, places[0][one], whole)
+        found.append(told * both.share_beside(counts[2], places[2][one], of_class) / whole)
+    return np.stack(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,51 +126,3 @@ class _Ranges:
         sizes = np.bincount(self.row)
         first = np.cumsum(sizes) - sizes
         return order[first], order[first + np.minimum(sizes - 1, 1)]
-
-
-@dataclass(frozen=True, eq=False)
-class _Catalogue:
-    """The distinct pairs of a key and a value, sorted, each as one number, and which pair the ends of a guess are."""
-
-    key: Ints
-    every: Ints
-    pairs: Ints
-    low: Ints
-    high: Ints
-
-    @classmethod
-    def of(cls, key: Ints, low: Ints, high: Ints) -> _Catalogue:
-        every, value = np.unique(np.concatenate((low, high)), return_inverse=True)
-        pairs, place = np.unique(np.tile(key, 2) * len(every) + value, return_inverse=True)
-        return cls(key, every, pairs, place[: len(key)], place[len(key) :])
-
-    @cached_property
-    def _keys(self) -> Ints:
-        return self.pairs // len(self.every)
-
-    def counted(self, is_low: Floats, is_high: Floats) -> Floats:
-        """Return how often each pair stands in the release, of a guess its probable share."""
-        low, high = (
-            np.bincount(place, weights=weights, minlength=len(self.pairs))
-            for place, weights in ((self.low, is_low), (self.high, is_high))
-        )
-        return np.asarray(low + high, dtype=np.float64)
-
-    def place(self, values: Ints) -> Ints:
-        """Return which pair the key of every guess makes with a value, the number of pairs where it makes none."""
-        wanted = self.key * len(self.every) + np.searchsorted(self.every, values)
-        place = np.minimum(np.searchsorted(self.pairs, wanted), len(self.pairs) - 1)
-        return np.where(self.pairs[place] == wanted, place, len(self.pairs))
-
-    def share(self, count: Floats, place: Ints) -> Floats:
-        """Return how often a pair stands, of all pairs of its key."""
-        total = np.bincount(self._keys, weights=count)[self.key]
-        return (np.append(count, 0.0)[place] + SMOOTHING) / (total + SMOOTHING * len(self.every))
-
-    def usual(self, count: Floats) -> Ints:
-        """Return the commonest values of the key of every guess, a row each; repeated where there are fewer."""
-        order = np.lexsort((self.pairs, -count, self._keys))
-        sizes = np.bincount(self._keys)
-        first = (np.cumsum(sizes) - sizes)[self.key]
-        places = [first + np.minimum(rank, sizes[self.key] - 1) for rank in range(KNOWN_VALUES)]
-        return np.stack([self.every[self.pairs[order[place]] % len(self.every)] for place in places])

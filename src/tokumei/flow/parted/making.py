@@ -3,6 +3,7 @@
     survey    dictionaries, spreads, subjects                     one pass
     code      integer codes; counts and sums per subject          a task per batch of the input
     gate      no column names people, by counts of all records
+    coarsen   codes as public grids tell them, where there are   a task per batch
     cut       subjects lined up and cut into blocks, by features alone
     deal      records to the part of their block                  a task per batch
     solve     group, align, merge, write                          a task per part (some neighbouring blocks)
@@ -35,6 +36,7 @@ from tokumei.data import DataSet, Survey, allowed_gigabytes, cut_parts, output_t
 from tokumei.engine import DealJob, Engine, deal, open_engine, run_tasks, task_output
 from tokumei.errors import InfeasibleError
 from tokumei.flow.making import seeded
+from tokumei.flow.parted.coarsening import CoarsenJob, coarse_survey, coarsen_rows, opening_of
 from tokumei.flow.parted.coding import CodeJob, code_rows, joined_features
 from tokumei.flow.parted.figures import Figures, joined_figures
 from tokumei.flow.parted.identifying import Tallies
@@ -193,7 +195,13 @@ def _solved(
     coding: Sequence[CodeJob], survey: Survey, method: KAnonymity, folder: Path, engine: Engine
 ) -> list[SolveJob]:
     """Cut the subjects into parts, bring the records to their part and group them there."""
-    features = joined_features([job.sums for job in coding], survey)
+    opening = opening_of(survey)
+    coded_rows: Sequence[CodeJob | CoarsenJob] = coding
+    if opening is not None:
+        coarse = CoarsenJob.of(coding, folder / "coarse")
+        run_tasks(coarsen_rows, coarse, engine, label="grids")
+        coded_rows, survey = coarse, coarse_survey(survey, coarse)
+    features = joined_features([job.sums for job in coded_rows], survey)
     work = method.work(survey.records, len(features.counts))
     blocks = [block.units for block in cut_features(features, **method.cut(work))]
     numbers = _parts_of_blocks(blocks, features)
@@ -207,9 +215,10 @@ def _solved(
             _flat([b for b, n in zip(blocks, numbers, strict=True) if n == number]),
         )
     _save(folder / "part-of-unit.npz", {"keys": keys})
-    dealing = [DealJob(job.codes, folder / "part-of-unit.npz", folder / "dealt") for job in coding]
+    dealing = [DealJob(job.codes, folder / "part-of-unit.npz", folder / "dealt") for job in coded_rows]
     run_tasks(deal, dealing, engine, label="shuffle by block")
-    coded = Coded(survey.schema, survey.categories, survey.spreads(), read_weights(method.weights, survey.empty()))
+    weights = read_weights(method.weights, survey.empty())
+    coded = Coded(survey.schema, survey.categories, survey.spreads(), weights, opening)
     jobs = [
         SolveJob(number, folder / "dealt", folder / "blocks" / f"{number:05d}.npz", folder / "solved", coded, work)
         for number in parts

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from tokumei.data import DataSet, History, coarse_columns, exceeds_memory, history_of, output_told
-from tokumei.errors import InfeasibleError, SchemaError
+from tokumei.data import DataSet, History, exceeds_memory, history_of, output_told
+from tokumei.errors import SchemaError
 from tokumei.flow.estimating import Estimate, Size, estimate_in_parts
+from tokumei.flow.parted.coarsening import refuse_grids_in_memory_only
 from tokumei.flow.parted.figures import Figures
 from tokumei.flow.parted.making import Running, make_parts, require_parts, run_digest, work_folder
 from tokumei.flow.parted.writing import write_parted
 from tokumei.flow.plan import Plan, complete
 from tokumei.flow.publishing import Places, Published
 from tokumei.methods import KAnonymity
-from tokumei.profiles import Content, propose_schema, refined_schema, rounding_schema
+from tokumei.profiles import propose_schema, refined_schema, rounding_schema
 
 # Rows that show what the columns mean; whether one of them names people is seen in all rows, or foreseen in these.
 SAMPLE_ROWS = 100_000
@@ -57,13 +58,7 @@ def open_data_set(path: Path, plan: Plan, *, subject: str | None = None) -> tupl
     sample = history_of(head, schema, file=str(data.parts[0]), lines=np.arange(head.height) + 1)
     filled = replace(plan, schema=schema, input=str(path), input_sha256=data.sha256, data_format="parquet")
     plan.refuse_other_input(data.sha256, data.path)
-    if plan.content not in ("", Content.TIGHT) or coarse_columns(schema) or schema.demands:
-        message = (
-            "out of core there are no grids, rare values or demands of sensitive columns yet; give one file that fits "
-            "into memory, or say --content tight and delete 'grid', 'rare' and 'sensitive' from the schema"
-        )
-        raise InfeasibleError(message, code="in-memory-only")
-    return data, sample, replace(filled, content=Content.TIGHT.value)
+    return data, sample, filled
 
 
 def foresee_parts(
@@ -72,6 +67,8 @@ def foresee_parts(
     """Return the plan that a release in parts would follow, the size of its data, and what it will take."""
     data, sample, filled = open_data_set(path, plan, subject=subject)
     whole, method = complete(sample, filled, threads=running.workers)
+    assert whole.schema is not None
+    refuse_grids_in_memory_only(whole.schema)
     size = Size.of_data_set(data, sample.schema)
     return whole, size, estimate_in_parts(size, require_parts(method), workers=running.at_once())
 
@@ -83,6 +80,8 @@ def release_in_parts(
     data, sample, filled = open_data_set(path, plan, subject=subject)
     whole, method = complete(sample, filled, threads=running.workers, sample=True)
     strict = require_parts(method)
+    assert whole.schema is not None
+    refuse_grids_in_memory_only(whole.schema)
     sample.schema.check_publishable()
     if sample.schema.kept:
         message = "out of core no column can be kept unchanged; drop it in the schema, or let it be generalized"

@@ -98,7 +98,11 @@ class GroupDemands:
             counts = np.zeros((len(history.subjects), len(values)))
             np.add.at(counts, (history.subject, place), 1.0)
             columns.append(ColumnDemand(field.name, demands[field.column], counts[:, values != MISSING]))
-        binary = [column.counts.shape[1] == 2 and column.name in history.categories for column in columns]
+        # Where the values of every group are published apart, to show both in every cell would hide nothing.
+        binary = [
+            column.counts.shape[1] == 2 and column.name in history.categories and not column.demand.apart
+            for column in columns
+        ]
         return cls(
             tuple(column for column, both in zip(columns, binary, strict=True) if not both),
             tuple(column for column, both in zip(columns, binary, strict=True) if both),
