@@ -11,8 +11,9 @@ import pytest
 from tests.conftest import Run
 from tokumei import parts
 from tokumei.data.cells import Cells, RangeCells, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError
 from tokumei.metrics.changed_cells import ChangedCells
 from tokumei.metrics.cox_model import Concordance, CoxOverlap
