@@ -34,8 +34,8 @@ demo: setup
 	@echo "Report: demo/report.html"
 
 lint: setup
-	$(BIN)/ruff check .ci src tests benchmarks docs
-	$(BIN)/ruff format --check .ci src tests benchmarks docs
+	$(BIN)/ruff check .ci src tests benchmarks deploy docs
+	$(BIN)/ruff format --check .ci src tests benchmarks deploy docs
 	$(BIN)/vulture
 	$(BIN)/mypy
 
@@ -81,8 +81,8 @@ $(COMPILED): $(KERNELS) | $(STAMP)
 
 # An answer within a minute: what takes less than half a second each, with fewer random examples, and no real servers.
 quick: setup
-	$(BIN)/ruff check .ci src tests benchmarks docs
-	$(BIN)/ruff format --check .ci src tests benchmarks docs
+	$(BIN)/ruff check .ci src tests benchmarks deploy docs
+	$(BIN)/ruff format --check .ci src tests benchmarks deploy docs
 	TOKUMEI_EFFORT=quick $(BIN)/pytest -q -n 2 --dist worksteal -m "not slow and not half_second"
 
 # Which lines the tests run, with a floor. Beside 'make test': tracing takes half as long again.

@@ -21,8 +21,9 @@ from benchmarks.adult_pages import write_pages
 from benchmarks.apart import aligned_table, merge_results, run_apart
 from benchmarks.inputs import PROJECT, SHARED
 from benchmarks.strict import THREADS
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.methods.grouping.table_bounds import table_bound
 from tokumei.methods.k_anonymity import KAnonymity
 from tokumei.metrics.cell_error import CellError

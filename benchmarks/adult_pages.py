@@ -32,7 +32,7 @@ def _table(results: Results, language: str) -> str:
     for k, loss, effort in sorted(_runs(results), key=_order):
         told = results[f"adult (k={k}, {loss}, {effort})"]
         floor = results.get(f"adult floor (k={k}, {loss})")
-        cells = [str(k), f"`{loss}`", effort, *(f"{told[name]:.4f}" for name in ("beyond", "ncp", "U"))]
+        cells = [str(k), f"`{loss}`", effort, f"{told['beyond']:.5f}", f"{told['ncp']:.4f}", f"{told['U']:.4f}"]
         cells += [f"{told['CPU seconds']:.1f}", "" if floor is None else f"{floor['floor']:.5f}"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)

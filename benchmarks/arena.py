@@ -63,7 +63,8 @@ def _tell(text: str) -> None:
     print(f"measuring {text} ...", file=sys.stderr, flush=True)
 
 
-def _until(look: Callable[[], bool], what: str) -> float:
+def until(look: Callable[[], bool], what: str) -> float:
+    """Wait until something holds; return how long that took."""
     began = time.monotonic()
     while not look():
         if time.monotonic() - began > PATIENCE_SECONDS:
@@ -88,7 +89,8 @@ def _cpu_seconds() -> float:
 
 
 @contextmanager
-def _running(*words: str) -> Iterator[None]:
+def running(*words: str) -> Iterator[None]:
+    """Run a command of the arena; it ends with the block."""
     log = Path(os.environ["TOKUMEI_ARENA_HOME"]).with_name(f"{words[0]}.log")
     with log.open("ab") as messages:
         process = subprocess.Popen([sys.executable, "-m", "tokumei", "arena", *words], stderr=messages)
@@ -100,7 +102,8 @@ def _running(*words: str) -> Iterator[None]:
 
 
 @contextmanager
-def _server() -> Iterator[str]:
+def server() -> Iterator[str]:
+    """Run a server without a worker; yield its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -113,8 +116,8 @@ def _server() -> Iterator[str]:
         except OSError:
             return False
 
-    with _running("serve", "--port", str(port), "--no-worker"):
-        _until(answers, "the server does not answer")
+    with running("serve", "--port", str(port), "--no-worker"):
+        until(answers, "the server does not answer")
         yield url
 
 
@@ -143,10 +146,10 @@ def _uploads(round_: Round, contenders: list[Contender], table: Path, folder: Pa
     _tell("uploads")
     files = [write_release(table, number, folder / f"A{number}.csv") for number in range(len(contenders))]
     size = sum(path.stat().st_size for path in files) / len(files) / 1e6
-    with _running("worker"):
+    with running("worker"):
         place = "/contests/load/rounds/final/submissions"
         times, whole = _at_once(contenders, lambda one, number: one.client.upload(place, [files[number]]))
-        evaluated = whole + _until(lambda: pending(round_) == 0, "releases are not evaluated")
+        evaluated = whole + until(lambda: pending(round_) == 0, "releases are not evaluated")
     name = f"{len(files)} concurrent uploads of {size:.1f} MB"
     return [
         Row(f"{name}: errors", times.errors, "", UPLOAD_LIMIT_ERRORS),
@@ -161,8 +164,8 @@ def _attacks(round_: Round, contenders: list[Contender], table: Path, folder: Pa
 
     _tell("attacks")
     move_to(round_, "attack")
-    with _running("worker"):
-        _until(lambda: Target.objects.filter(round=round_, state="done").count() == len(contenders), "no targets")
+    with running("worker"):
+        until(lambda: Target.objects.filter(round=round_, state="done").count() == len(contenders), "no targets")
     numbers = {one.team.pk: number for number, one in enumerate(contenders)}
     owners = {str(pk): numbers[team] for pk, team in Target.objects.filter(round=round_).values_list("pk", "team")}
 
@@ -174,8 +177,8 @@ def _attacks(round_: Round, contenders: list[Contender], table: Path, folder: Pa
 
     times, whole = _at_once(contenders, send)
     count, before = pending(round_), _cpu_seconds()
-    with _running("worker"):
-        scored = _until(lambda: pending(round_) == 0, "guesses are not scored")
+    with running("worker"):
+        scored = until(lambda: pending(round_) == 0, "guesses are not scored")
         cost = _cpu_seconds() - before
     return [
         Row("guesses handed in through the API: errors", times.errors, "", UPLOAD_LIMIT_ERRORS),
@@ -224,7 +227,7 @@ def measure(folder: Path, *, generated: bool, seconds: float, quick: bool) -> li
     os.environ["TOKUMEI_ARENA_HOSTS"] = "127.0.0.1,localhost,testserver"
     from tokumei_arena.commands.setup import django_ready  # noqa: PLC0415
 
-    with _server() as url:
+    with server() as url:
         django_ready("web")
         from benchmarks.arena_world import make_contest, move_to  # noqa: PLC0415
 

@@ -21,8 +21,8 @@ from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.reading import read_contest
 from tokumei.data.cell_text import cell_text
 from tokumei.data.cells import RangeCells, SetCells
+from tokumei.data.columns import Field
 from tokumei.data.history import History
-from tokumei.data.schema import Field
 from tokumei.synth.writing import write_synthetic
 
 __all__ = ["Inputs", "make_inputs"]

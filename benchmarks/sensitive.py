@@ -96,12 +96,11 @@ class Line:
 
 def ours(frame: pl.DataFrame, column: str, demand: str, k: int, name: str) -> Line:
     """Return the line of our release under one demand."""
-    history = history_of(frame, column, demand)
+    history, values = history_of(frame, column, demand), _codes(frame, column)
     begin = time.process_time()
     try:
         release, secret = anonymized(history, KAnonymity(k=k), seed=1)
     except InfeasibleError:
-        values = _codes(frame, column)
         return Line(name, "Tokumei k-anonymity", values, values, note="refused: the whole table lacks it")
     seconds = time.process_time() - begin
     if release.apart is None:
@@ -115,9 +114,7 @@ def ours(frame: pl.DataFrame, column: str, demand: str, k: int, name: str) -> Li
     group[secret.rows] = shown.to_numpy().astype(np.int64)
     answers = climb_ladder(history, release, secret, rng=np.random.default_rng(1), quick=True)
     sure = answers[Question.ATTRIBUTES].figures[f"all-but-{column}/certain"].value
-    return Line(
-        name, "Tokumei k-anonymity", group, _codes(frame, column), _penalty(frame, column, group), seconds, sure
-    )
+    return Line(name, "Tokumei k-anonymity", group, values, _penalty(frame, column, group), seconds, sure)
 
 
 def theirs(frame: pl.DataFrame, column: str, name: str, tool: str, told: dict[str, Any] | str) -> Line:

@@ -18,8 +18,9 @@ import polars as pl
 from benchmarks.apart import aligned_table, merge_results, run_apart
 from benchmarks.inputs import PROJECT
 from benchmarks.strict import THREADS
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.methods.k_anonymity import KAnonymity
 from tokumei.metrics.certainty_penalty import CertaintyPenalty
 

@@ -14,8 +14,9 @@ from tokumei.array_types import Ints
 from tokumei.contests.pws2018.files import SCHEMA as PWS2018_SCHEMA
 from tokumei.data.cell_text import read_cells
 from tokumei.data.cells import Cells, RangeCells, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 
 SCHEMA = Schema(
     "who",

@@ -12,8 +12,9 @@ from tokumei.contests.pws2016.shop import shop_history
 from tokumei.contests.pws2021.table import COLUMNS as COLUMNS_2021
 from tokumei.contests.pws2021.table import DOMAINS
 from tokumei.contests.pws2021.table import SCHEMA as PWS2021_SCHEMA
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.parts import Part
 
 __all__ = ["SAMPLES", "fitting_samples", "mixed_frame", "sample"]

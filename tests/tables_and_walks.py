@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.flow import plan_of, release
 from tokumei.flow.making import Made
 from tokumei.parts import Method, find_part, make_part

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 import tokumei
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.columns import Column, Kind
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError, InputError, ParameterError
 
 pandas = pytest.importorskip("pandas")

@@ -12,7 +12,9 @@ PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
 # Called by Django, allauth, uvicorn and the formatter of strings, not by us.
 HOOKS = {
+    "LentKernels",
     "_repr_html_",
+    "ensure_cache_path",
     "file_complete",
     "format_field",
     "generate_authenticator_name",

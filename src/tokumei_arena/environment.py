@@ -6,12 +6,16 @@ neither knows object stores. The variables:
 
     TOKUMEI_ARENA_HOME     folder of database, files and secret key (default: ~/.local/share/tokumei-arena)
     TOKUMEI_ARENA_SECRET   secret key; without it one is generated in the folder, readable by its owner only
+    TOKUMEI_ARENA_LOG_KEY  64 hexadecimal digits that sign heads of the log; else generated in the folder; for workers
     TOKUMEI_ARENA_HOSTS    host names the server answers to, separated by commas (default: localhost)
     TOKUMEI_ARENA_ROLE     "web" cannot open ground truth, "worker" can
     TOKUMEI_ARENA_URL      address under which people reach the server, as mails name it (https://cup.example.org)
     TOKUMEI_ARENA_HTTPS    "1" behind TLS: secure cookies, HSTS, redirects
     TOKUMEI_ARENA_HSTS_SUBDOMAINS, TOKUMEI_ARENA_HSTS_PRELOAD   "1": for all names below this one; for browsers' lists
     TOKUMEI_ARENA_LEASE    seconds after which the work of a silent worker is given to another (default: 30)
+    TOKUMEI_ARENA_LOG      "json": messages and requests as lines of JSON on standard error
+    TOKUMEI_ARENA_METRICS_TOKEN   token for /metrics from elsewhere than this machine
+    TOKUMEI_ARENA_SANDBOX  "limits": evaluate without a sandbox
     TOKUMEI_ARENA_DEBUG    "1" for developers only
     DATABASE_URL           postgresql://user:password@host:port/name
     STORAGE_URL            s3://key:secret@host:port/bucket?tls=0
@@ -23,6 +27,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +37,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 OWNER_ONLY_FOLDER, OWNER_ONLY_FILE = 0o700, 0o600
 SHORTEST_LEASE, USUAL_LEASE = 1, 30
+LOG_KEY_FILE, LOG_KEY_BYTES = "log.key", 32
 # Threads of web processes and workers stay, and so do their connections, as long as they are used.
 KEEP_CONNECTION_SECONDS = 60
 # What is stored where: only "truth" holds what nobody but the judge may read.
@@ -107,6 +113,14 @@ def role() -> str:
     return os.environ.get("TOKUMEI_ARENA_ROLE", "web")
 
 
+def log_form() -> str:
+    """Return how messages are written: 'line' for people, 'json' for programs."""
+    text = os.environ.get("TOKUMEI_ARENA_LOG") or "line"
+    if text not in ("line", "json"):
+        raise ImproperlyConfigured(f"TOKUMEI_ARENA_LOG is '{text}', but it has to be 'line' or 'json'")
+    return text
+
+
 def lease_seconds() -> int:
     """Return how long work belongs to a worker that says nothing any more."""
     text = os.environ.get("TOKUMEI_ARENA_LEASE") or str(USUAL_LEASE)
@@ -120,15 +134,36 @@ def lease_seconds() -> int:
 
 def secret_key() -> str:
     """Return the secret key; the first process of a new arena makes it."""
-    given = os.environ.get("TOKUMEI_ARENA_SECRET")
-    if given:
-        return given
-    path = home() / "secret.key"
-    fresh = home() / f".secret.{secrets.token_hex(8)}"
+    return os.environ.get("TOKUMEI_ARENA_SECRET") or _made_once("secret.key", lambda: secrets.token_urlsafe(64))
+
+
+def log_key() -> bytes:
+    """Return the key that signs heads of the log; the first worker of a new arena makes it."""
+    given = os.environ.get("TOKUMEI_ARENA_LOG_KEY")
+    text = given or _made_once(LOG_KEY_FILE, lambda: secrets.token_hex(LOG_KEY_BYTES))
+    try:
+        found = bytes.fromhex(text)
+    except ValueError:
+        found = b""
+    if len(found) != LOG_KEY_BYTES:
+        # The value is a secret: it is never shown.
+        place = "TOKUMEI_ARENA_LOG_KEY" if given else str(home() / LOG_KEY_FILE)
+        raise ImproperlyConfigured(f"{place} has to be {2 * LOG_KEY_BYTES} hexadecimal digits")
+    return found
+
+
+def has_log_key() -> bool:
+    """Return whether this machine holds the key that signs heads of the log."""
+    return bool(os.environ.get("TOKUMEI_ARENA_LOG_KEY")) or (home() / LOG_KEY_FILE).exists()
+
+
+def _made_once(name: str, make: Callable[[], str]) -> str:
+    """Return what stands in a file of ours, which is made if it is not there."""
+    path, fresh = home() / name, home() / f".{name}.{secrets.token_hex(8)}"
     if not path.exists():
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY_FILE)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_urlsafe(64))
+            file.write(make())
         try:
             # Of two processes that start at once, one links first and both read the same key.
             path.hardlink_to(fresh)

@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
 ]
 MIDDLEWARE = [
+    "tokumei_arena.web.operators.Operators",
     "django.middleware.security.SecurityMiddleware",
     "tokumei_pages.middleware.SecurityHeaders",
     "tokumei_pages.middleware.StaticFiles",
@@ -187,10 +188,17 @@ ARENA_ROLE = environment.role()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "tokumei_arena.log_lines.JsonLine"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": environment.log_form()}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {"tokumei_arena": {"level": "INFO"}},
+    "loggers": {
+        "tokumei_arena": {"level": "INFO"},
+        # Every request, for those who collect lines; people who read the terminal need none.
+        "tokumei_arena.requests": {"level": "DEBUG" if environment.log_form() == "json" else "WARNING"},
+    },
 }
 for _name, _value in environment.email().items():
     globals()[_name] = _value

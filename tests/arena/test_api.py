@@ -83,7 +83,8 @@ def _code(document: dict[str, Any]) -> str:
 
 def test_every_operation_needs_a_token() -> None:
     schema = Client().get("/api/v1/openapi.json").json()
-    operations = [(path, method) for path, listed in schema["paths"].items() for method in listed]
+    public = ["/api/v1/log/heads"]
+    operations = [(path, method) for path, listed in schema["paths"].items() for method in listed if path not in public]
     assert len(operations) > 30
     for path, method in operations:
         assert schema["paths"][path][method]["security"] == [{"TokenAuth": []}], path

@@ -10,6 +10,7 @@ from django.conf import LazySettings
 
 from tests.arena import log_triggers, world
 from tests.conftest import Run
+from tokumei_arena import environment
 from tokumei_arena.contests import managing as contests
 from tokumei_arena.models import Blob, Contest, LogEntry, OneTimeLink, Person
 from tokumei_arena.records import logbook
@@ -30,10 +31,20 @@ def test_a_whole_log_is_told_with_its_last_hash(run: Run) -> None:
     ran = run("arena", "verify-log", "--json")
     assert (ran.status, ran.json) == (
         0,
-        {"intact": True, "entries": 3, "head": entry.hash, "guarded": True, "broken": None},
+        {
+            "intact": True,
+            "entries": 3,
+            "head": entry.hash,
+            "guarded": True,
+            "broken": None,
+            "heads": {"compared": 0, "last_entry": 0, "key_known": environment.has_log_key()},
+        },
     )
     ran = run("arena", "verify-log", "--head", entry.hash)
-    assert (ran.status, ran.out) == (0, f"the log is whole: 3 entries, the last has the hash {entry.hash}\n")
+    assert (ran.status, ran.out) == (
+        0,
+        f"the log is whole: 3 entries, the last has the hash {entry.hash}; no head of it is signed yet\n",
+    )
 
 
 def test_a_changed_or_shortened_log_is_a_negative_verdict(run: Run) -> None:

@@ -17,8 +17,9 @@ ARENA = SOURCE / "tokumei_arena"
 FILES = sorted(path for path in ARENA.rglob("*.py") if "migrations" not in path.parts)
 # What everybody may use, in the order in which these use each other.
 GROUND = {"clock", "errors", "environment", "wording", "models", "access", "addresses", "rules"}
-# Each room may use those before it: files are kept, teams act, their work is evaluated, contests run, boards show.
-ROOMS = ("records", "teams", "work", "contests", "boards")
+# Each room may use those before it: files are kept, teams act, their work is evaluated, contests run, boards show,
+# operators look at all of it.
+ROOMS = ("records", "teams", "work", "contests", "boards", "operations")
 ALLOWED: dict[str, set[str]] = {
     "clock": set(),
     "errors": set(),
@@ -39,6 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "urls": {"web", "api"},
     "asgi": {"web"},
     "apps": set(),
+    "log_lines": set(),
     "__init__": set(),
 }
 

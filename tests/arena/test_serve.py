@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,6 +59,20 @@ def test_the_first_start_opens_the_arena_and_prints_one_link(server: RealServer)
     assert oct(server.home.joinpath("secret.key").stat().st_mode & 0o777) == "0o600"
     assert [_role(process) for process in server.processes("web")] == ["TOKUMEI_ARENA_ROLE=web"]
     assert [_role(process) for process in server.processes("worker")] == ["TOKUMEI_ARENA_ROLE=worker"]
+
+
+def test_a_running_server_is_ready_its_figures_are_scraped_and_the_doctor_is_content(server: RealServer) -> None:
+    until(lambda: _status(f"{server.url}/readyz") == 200, "the server is not ready")
+    with urllib.request.urlopen(f"{server.url}/metrics") as answer:  # noqa: S310
+        figures = answer.read().decode()
+    assert re.search(r'^tokumei_arena_worker_slots\{worker=".+"\} [1-9]', figures, re.MULTILINE)
+    assert re.search(
+        r'^tokumei_arena_requests_total\{method="GET",route="account_login",status="200"\} ', figures, re.MULTILINE
+    )
+    words = [*ARENA, "doctor", "--address", server.url, "--json"]
+    ran = subprocess.run(words, env=server.variables, capture_output=True, text=True, check=False)
+    document = json.loads(ran.stdout)
+    assert (ran.returncode, document["healthy"]) == (0, True), document["checks"]
 
 
 def test_a_process_that_dies_is_started_again(server: RealServer) -> None:

@@ -25,10 +25,11 @@ from tests.leaky_releases import (
 from tokumei.audits.audit import audit_release
 from tokumei.audits.result import AuditResult
 from tokumei.data.cells import RangeCells
+from tokumei.data.columns import Column
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.release_folder import release_from_text
 from tokumei.data.results import Outcome
-from tokumei.data.schema import Column, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InputError, ParameterError
 
 HISTORY = purchases()

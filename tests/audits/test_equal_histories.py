@@ -13,9 +13,10 @@ from tokumei.audits import audit, equal_histories
 from tokumei.audits.audit import audit_release
 from tokumei.audits.equal_histories import audit_equal_histories
 from tokumei.data.cells import RangeCells
+from tokumei.data.columns import Column
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.results import Outcome
-from tokumei.data.schema import Column, Schema
+from tokumei.data.schema import Schema
 from tokumei.flow import make_method
 from tokumei.flow.making import anonymized
 

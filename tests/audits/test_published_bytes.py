@@ -18,9 +18,10 @@ from tests.effort import examples
 from tests.sample_histories import sample
 from tokumei.audits import AuditSettings
 from tokumei.audits.published_bytes import byte_findings
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
 from tokumei.data.release_folder import ReleaseFolder, write_release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import TokumeiError
 from tokumei.flow import audit
 from tokumei.flow.making import Made, release

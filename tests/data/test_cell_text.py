@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tokumei.data.cell_text import Fault, Form, WrittenCells, cell_text, parse_values, read_cells, value_text
 from tokumei.data.cells import RangeCells, SetCells
-from tokumei.data.schema import ISO_DATETIME, SLASH_DATE, Field, Kind
+from tokumei.data.columns import ISO_DATETIME, SLASH_DATE, Field, Kind
 
 UNITS = Field("units", Kind.NUMBER)
 PRICE = Field("price", Kind.NUMBER, 0.01)

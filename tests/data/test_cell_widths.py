@@ -7,9 +7,10 @@ import pytest
 
 from tokumei.data.cell_widths import cell_shares
 from tokumei.data.cells import RangeCells, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import Release
 from tokumei.data.release_facts import ReleaseFacts
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 
 KINDS = {
     "day": (Column(name="day", kind=Kind.DATE), "5 days"),

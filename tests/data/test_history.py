@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.sample_histories import COLUMNS, SAMPLES, SCHEMA, mixed_frame, sample
 from tokumei.data.cells import MISSING
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import ContentError, SchemaError
 
 

@@ -14,11 +14,12 @@ import tokumei
 from tests.conftest import Run
 from tokumei.data.cell_text import parse_values, value_text
 from tokumei.data.cleaning import cleaned
+from tokumei.data.columns import Column, Field, Kind
 from tokumei.data.date_formats import date_format
 from tokumei.data.free_text import cut_to, redacted
 from tokumei.data.inputs.addresses import input_path
 from tokumei.data.inputs.separators import find_separator
-from tokumei.data.schema import Column, Field, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import SchemaError, UnreadableError
 from tokumei.profiles.infer import infer_schema, propose_schema
 from tokumei.profiles.reading import read_history

@@ -17,9 +17,10 @@ from tests.effort import examples
 from tests.sample_histories import COLUMNS, mixed_frame, sample
 from tokumei.data.cell_text import cell_text, read_cells, written_categories
 from tokumei.data.cells import SetCells
+from tokumei.data.columns import Column, Field, Kind
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.release_folder import ReleaseFolder, read_release, write_release
-from tokumei.data.schema import Column, Field, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import OutputError, ParameterError, SchemaError
 from tokumei.flow.making import in_published_order
 from tokumei.methods.pseudonymize import Pseudonymize

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokumei.data.columns import ISO_DATETIME, Column, Kind
 from tokumei.data.date_directives import ISO_DATE
-from tokumei.data.schema import ISO_DATETIME, Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import SchemaError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tokumei.data.cells import MISSING
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.data.tables import read_table
 from tokumei.errors import ContentError, SchemaError, UnreadableError
 from tokumei.profiles.reading import read_history

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tokumei.cli.experiment import app
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError, OutputError, SchemaError
 from tokumei.experiments.concealment import CONSTRUCTIONS, Trajectories, interpolated, person_distances, run_experiment
 

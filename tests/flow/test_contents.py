@@ -14,9 +14,9 @@ import tokumei
 from tests.conftest import Run
 from tests.sample_histories import mixed_frame
 from tokumei.data import Column, History, Kind, Release, Schema, Secret, coarsened, folder_files
+from tokumei.data.columns import Field
 from tokumei.data.grids import grid_ends
 from tokumei.data.rare_values import OTHER, merged_upwards
-from tokumei.data.schema import Field
 from tokumei.errors import InfeasibleError, ParameterError, SchemaError
 from tokumei.flow import Plan, plan_of, release, release_in_parts
 from tokumei.flow.making import anonymized

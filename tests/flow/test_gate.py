@@ -9,8 +9,9 @@ import pytest
 import tokumei
 from tests.sample_histories import mixed_frame, sample
 from tokumei.data.cells import SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import LeakError
 from tokumei.flow.gate import refuse_leaks
 from tokumei.flow.making import in_published_order, release

@@ -7,8 +7,9 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import polars as pl
 
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.parts import Method
 
 MIXED = Schema(

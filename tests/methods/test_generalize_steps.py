@@ -13,8 +13,9 @@ from tests.methods.mixed_histories import category_history, mixed_history, numbe
 from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.publishing import aligned_lines
 from tokumei.contests.pws2018.release_checker import check_release
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import ParameterError, UnreadableError
 from tokumei.methods.generalize_steps import GeneralizeSteps
 

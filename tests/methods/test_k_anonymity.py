@@ -11,8 +11,9 @@ import pytest
 
 from tokumei.data.cell_error import cell_errors
 from tokumei.data.cells import MISSING
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.grouping.blocks import cut_blocks
 from tokumei.methods.grouping.costs import exact_matched, surplus_costs

@@ -10,8 +10,9 @@ import pytest
 
 from tests.methods.concealment.paper_tables import TABLE_6, TABLE_7, table_5, visit_release
 from tokumei.data.cell_error import range_errors
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.k_anonymity import KAnonymity
 

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from tests.methods.mixed_histories import category_history, mixed_history, number_history, published, run
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.grouping.points import refine
 from tokumei.methods.mdav import mdav_groups

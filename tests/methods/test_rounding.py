@@ -10,8 +10,9 @@ import pytest
 
 from tests.methods.mixed_histories import number_history, published
 from tokumei.data.cells import MISSING
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import ParameterError
 from tokumei.methods.rounding import Rounding, rounded
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tests.sample_histories import SAMPLES, sample
 from tokumei.data.cells import RangeCells, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.metrics.before_after import correlations, place_points, place_rectangles, top_values
 from tokumei.metrics.distributions import column_distributions, ordered_distribution, value_counts
 from tokumei.metrics.rfm_classes import Purchases, purchase_columns, rfm_before_after

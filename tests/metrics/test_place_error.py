@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tokumei.data.cells import RangeCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import SchemaError
 from tokumei.metrics.place_error import KM_PER_DEGREE, PlaceError, box_errors
 

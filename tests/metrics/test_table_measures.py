@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 
 from tokumei.data.cells import Cells, RangeCells, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.results import Goal
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.metrics.discernibility import Discernibility, class_sizes
 from tokumei.metrics.pseudonyms_per_subject import PseudonymsPerSubject
 from tokumei.metrics.records_kept import RecordsKept

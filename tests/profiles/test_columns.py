@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from tests.sample_histories import SAMPLES, mixed_frame, sample
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.profiles.columns import profile
 
 

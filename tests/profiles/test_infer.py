@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tokumei.data.cell_text import parse_values, value_text
+from tokumei.data.columns import Column, Field, Kind
 from tokumei.data.date_formats import date_format
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Field, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import SchemaError
 from tokumei.profiles.infer import infer_schema
 from tokumei.profiles.infer_kinds import infer_column, number_step

@@ -15,8 +15,9 @@ from tests.reports.test_report import _check_self_contained
 from tests.sample_histories import sample
 from tests.words.test_catalogue import _english
 from tokumei.audits import AuditSettings
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.flow import comparison
 from tokumei.flow.making import anonymized
 from tokumei.flow.opening import Opened

@@ -23,8 +23,8 @@ import polars as pl
 
 from tokumei.array_types import Bools, Bytes, Ints
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
+from tokumei.data.columns import Field, Kind
 from tokumei.data.date_text import date_text, days_of, moment_text, seconds_of
-from tokumei.data.schema import Field, Kind
 
 _ESCAPES = {";": "%3B", "{": "%7B", "}": "%7D", "*": "%2A"}
 _ESCAPED = "%(25|3B|7B|7D|2A)"

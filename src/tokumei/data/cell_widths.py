@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tokumei.data.columns import Field, Kind
 from tokumei.data.release_facts import ReleaseFacts
-from tokumei.data.schema import Field, Kind
 from tokumei.words import three_digits
 
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 import polars.selectors as cs
 
+from tokumei.data.columns import Column, Kind
 from tokumei.data.free_text import cut_to, redacted
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 
 # A plus in a part of a composite subject is doubled, so that different parts never give the same text.
 _PLUS, _TWO = "+", "++"

@@ -19,13 +19,14 @@ from tokumei.array_types import Ints
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.coding import dictionary_codes
 from tokumei.data.column_choices import NO_GRID, grid_level
+from tokumei.data.columns import BUILT_HIERARCHIES, Column, Field
 from tokumei.data.grids import grid_ends
 from tokumei.data.hierarchies.files import read_hierarchy
 from tokumei.data.hierarchies.of_fields import field_hierarchy
 from tokumei.data.hierarchies.tree import SHOWN
 from tokumei.data.history import History, Release
 from tokumei.data.rare_values import merged_upwards, prefix_label
-from tokumei.data.schema import BUILT_HIERARCHIES, Column, Field, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import SchemaError
 
 

@@ -11,7 +11,8 @@ import polars as pl
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data.cell_text import parse_values
 from tokumei.data.cells import MISSING
-from tokumei.data.schema import Field, Kind, Schema
+from tokumei.data.columns import Field, Kind
+from tokumei.data.schema import Schema
 from tokumei.errors import ContentError, Finding, SchemaError
 
 # A range or a set as releases write them.

@@ -3,7 +3,7 @@
 Cells are calendar units, bands of one width from zero, bands 1-2-5 (1, 2, 5, 10, 20, 50 ... on both sides of zero), or
 the nodes of a hierarchy that the publisher gives.
 
->>> from tokumei.data.schema import Field, Kind
+>>> from tokumei.data.columns import Field, Kind
 >>> [ends.tolist() for ends in grid_ends(Field("price", Kind.NUMBER), "1-2-5", np.array([-7, 0, 1, 4, 30]))]
 [[-9, 0, 1, 2, 20], [-5, 0, 1, 4, 49]]
 """
@@ -17,8 +17,8 @@ import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.data.column_choices import CALENDAR_UNITS, ONE_TWO_FIVE
+from tokumei.data.columns import Field
 from tokumei.data.hierarchies.building import calendar_ends
-from tokumei.data.schema import Field
 
 _BEYOND = 2**62
 

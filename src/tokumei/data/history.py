@@ -40,8 +40,9 @@ from tokumei.data.coding import (
     survey_weights,
 )
 from tokumei.data.column_names import refuse_patterns
+from tokumei.data.columns import Field, Kind
 from tokumei.data.relative_times import since_first
-from tokumei.data.schema import Field, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import ContentError, InfeasibleError, SchemaError
 from tokumei.words import Message, html_table
 

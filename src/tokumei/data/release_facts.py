@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 
 from tokumei.data.cells import Cells, RangeCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import Release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -38,6 +38,7 @@ from tokumei.data.apart import ApartValues, columns_apart
 from tokumei.data.cell_text import Fault, WrittenCells, read_cells, written_categories
 from tokumei.data.cells import Cells, SetCells
 from tokumei.data.coarsening import category_labels, expanded
+from tokumei.data.columns import Field, Kind
 from tokumei.data.csv_text import parse_csv
 from tokumei.data.files import atomic_folder
 from tokumei.data.history import History, Release
@@ -45,7 +46,7 @@ from tokumei.data.raw import Source, to_utf8
 from tokumei.data.release_files import MANIFEST_NAME, PEOPLE_SCHEMA_NAME, SCHEMA_NAME, TEXT_PARQUET, folder_files
 from tokumei.data.release_frames import is_typed, typed_text
 from tokumei.data.release_parts import DATA_FOLDER, ReleasePart, listed_parts
-from tokumei.data.schema import Field, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.data.tables import open_table
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, UnreadableError
 

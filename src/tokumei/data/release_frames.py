@@ -18,9 +18,10 @@ import polars as pl
 from tokumei.array_types import Bools, Ints
 from tokumei.data.cell_text import escaped, sorted_within, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
+from tokumei.data.columns import Field, Kind
 from tokumei.data.history import Release, typed_codes
 from tokumei.data.inputs.several_tables import TABLE
-from tokumei.data.schema import PSEUDONYM, Field, Kind, Schema
+from tokumei.data.schema import PSEUDONYM, Schema
 from tokumei.errors import SchemaError
 
 LOW, HIGH, ABSENT = "_low", "_high", "_missing"

@@ -16,6 +16,7 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.data.cells import MISSING
 from tokumei.data.cleaning import cleaned
+from tokumei.data.columns import Kind
 from tokumei.data.csv_text import CsvRecords, parse_csv
 from tokumei.data.date_formats import hold_values
 from tokumei.data.history import History
@@ -26,7 +27,7 @@ from tokumei.data.inputs.several_tables import ENDING, joined_bytes
 from tokumei.data.inputs.workbooks import MAGICS as WORKBOOK_MAGICS
 from tokumei.data.inputs.workbooks import read_sheet
 from tokumei.data.raw import Source, to_utf8
-from tokumei.data.schema import Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, UnreadableError
 from tokumei.words import Message
 

@@ -1,8 +1,8 @@
 """How long a release will take and how much memory: an estimate from measured runs, told before long work begins.
 
 The figures were measured in November 2026 on two shared cores of a server, in CPU seconds: generated purchases of 300
-and 1,250 customers, the preliminary data of PWS Cup 2018, trajectories of 500 and 1,000 people, tables of 1,473, 2,000
-and 32,561 rows, with k = 2, 3 and 5. The time of k-anonymity grows with the number of columns. It has a part per
+and 1,250 customers, the preliminary data of PWS Cup 2018, trajectories of 500 and 1,000 people, tables of 1,473, 30,162
+and 100,000 rows, with k = 2, 3 and 5. The time of k-anonymity grows with the number of columns. It has a part per
 subject (whom to group with whom) and a part per record that grows with the length of its history (aligning histories),
 up to the length from which histories are compared in pieces. For data of these kinds the CPU seconds were within
 `FACTOR` of a run.
@@ -28,6 +28,7 @@ FACTOR = 1.5
 # Loading the libraries and compiled kernels.
 START_SECONDS = 2.0
 READ_PER_RECORD, AUDIT_PER_RECORD, AUDIT_PER_SUBJECT, PUBLISH_PER_RECORD = 3e-6, 4e-6, 7e-5, 4e-6
+AUDITED_SUBJECTS = 200_000
 # Out of core: reading and writing after runs of 10,000 and 200,000 people (stage by stage), grouping after one of
 # 1,000,000 people with 82.7 million records (k = 2, two workers; 3,270 CPU seconds, 2.07 GB).
 TASK_RECORDS = 1_000_000
@@ -41,11 +42,14 @@ _GROUPING = {
     ("normal", 2): (4.0e-5, 3.9e-7),
     ("fast", 3): (1.25e-4, 1.15e-6),
     ("large", 3): (1.25e-4, 5.5e-7),
-    ("normal", 3): (3.5e-4, 2.6e-6),
+    ("normal", 3): (3.5e-4, 1.9e-6),
     ("fast", 4): (1.6e-4, 1.3e-6),
     ("large", 4): (1.6e-4, 6.5e-7),
     ("normal", 4): (3.5e-3, 3.1e-6),
 }
+# One record per person: CPU seconds per cell, whatever the k (tables of 1,473, 30,162 and 100,000 rows, k = 2 to 5).
+_SINGLE = {"fast": 3.5e-6, "normal": 1.6e-5}
+HURRIED_SINGLES = 300_000
 # Longer histories are compared in pieces of so many records; many records in pairs are in shorter ones.
 _PIECES = {"fast": 300, "large": 300, "normal": 3000}
 MANY_RECORDS, SHORT_PIECE = 200_000, 500
@@ -145,11 +149,17 @@ class Size:
 
 def estimate(history: History, method: Method, *, audit: bool = True) -> Estimate:
     """Return how long a method will take on this data, with the reading and writing around it."""
-    size = Size.of(history)
+    return estimate_in_memory(Size.of(history), method, audit=audit)
+
+
+def estimate_in_memory(size: Size, method: Method, *, audit: bool = True) -> Estimate:
+    """Return how long a method will take on data of this size that is held in memory."""
+    # Of more people than this the quick audit counts equal histories alone.
+    compared = len(size.lengths) if len(size.lengths) <= AUDITED_SUBJECTS else 0
     cpu = {
         "read": START_SECONDS + READ_PER_RECORD * size.records,
         "anonymize": _method_seconds(size, method),
-        "audit": AUDIT_PER_RECORD * size.records + AUDIT_PER_SUBJECT * len(size.lengths) if audit else 0.0,
+        "audit": AUDIT_PER_RECORD * size.records + AUDIT_PER_SUBJECT * compared if audit else 0.0,
         "publish": PUBLISH_PER_RECORD * size.records,
     }
     threads = min(int(getattr(method, "threads", 1)), os.cpu_count() or 1)
@@ -178,6 +188,8 @@ def _method_seconds(size: Size, method: Method) -> float | None:
     if method.name != "k-anonymity":
         return None
     effort = str(getattr(method, "effort", ""))
+    if int(size.lengths.max(initial=0)) <= 1 and effort in _SINGLE:
+        return _SINGLE["fast" if records > HURRIED_SINGLES else effort] * records * size.fields
     if effort == "normal" and records > HURRIED_RECORDS:
         effort = "large"
     wanted = int(getattr(method, "k", 3))

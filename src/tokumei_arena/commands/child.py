@@ -32,7 +32,6 @@ def _wait_for_go() -> None:
     """Wait until the supervisor says that everything is prepared; without a supervisor end here."""
     if not os.read(0, 1):
         raise SystemExit(0)
-    _end_with_supervisor()
 
 
 def _web(descriptor: int) -> None:
@@ -42,11 +41,15 @@ def _web(descriptor: int) -> None:
     from django.urls import get_resolver
 
     from tokumei_arena.web.patience import Counted, FairServer, ImpatientProtocol, raise_file_limit
+    from tokumei_arena.work import close_truth
 
     proxies = [name.strip() for name in os.environ.get("FORWARDED_ALLOW_IPS", "").split(",") if name.strip()]
     ImpatientProtocol.counted = Counted(raise_file_limit(), proxies)
     get_resolver().url_patterns  # noqa: B018
     _wait_for_go()
+    # Before there are threads: they would stay outside of the walls.
+    close_truth()
+    _end_with_supervisor()
     from tokumei_arena.asgi import application
 
     config = uvicorn.Config(
@@ -55,6 +58,8 @@ def _web(descriptor: int) -> None:
         backlog=1,
         lifespan="off",
         log_level="warning",
+        # Messages of uvicorn go where ours go.
+        log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
@@ -66,6 +71,7 @@ def _worker() -> None:
     from tokumei_arena.work import run_until_signal
 
     _wait_for_go()
+    _end_with_supervisor()
     run_until_signal()
 
 

@@ -62,19 +62,48 @@ def verify_log(
     head: Annotated[
         str, typer.Option("--head", help="A hash noted before; finds out whether the end was cut off.")
     ] = "",
+    heads: Annotated[
+        Path | None, typer.Option("--heads", help="A list of signed heads that somebody fetched and kept (JSON).")
+    ] = None,
+    public_key: Annotated[
+        list[str] | None, typer.Option("--public-key", help="A key that may have signed heads; may be repeated.")
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Check the audit log from the first entry to the last; exit status 1 if it was tampered with."""
+    """Check the audit log and its signed heads; exit status 1 if it was tampered with."""
+    kept = None if heads is None else _read_json(heads)
     with _arena():
-        from tokumei_arena.records import log_state
+        from tokumei_arena.records import log_state, read_heads
 
-        state = log_state(head)
+        try:
+            state = log_state(head, kept=[] if kept is None else read_heads(kept), keys=public_key or ())
+        except ValueError as error:
+            message = f"{heads}: {error}; fetch it from /api/v1/log/heads of the arena"
+            raise CannotStartError(message, code="bad-heads", file=str(heads)) from error
     if not state.guarded:
         warn("the triggers that make the database refuse changes of the log are gone")
-    sentence = f"the log is whole: {state.entries:,} entries, the last has the hash {state.head}"
+    if state.heads and not state.trusted:
+        warn("the key of the heads is not known here; give the one that was noted with --public-key")
+    signed = "no head of it is signed yet"
+    if state.heads:
+        signed = f"it agrees with {state.heads:,} signed heads, the last of them at entry {state.signed_to:,}"
+    sentence = f"the log is whole: {state.entries:,} entries, the last has the hash {state.head}; {signed}"
     if state.broken is not None:
         sentence = f"the log is broken: {state.broken.reason}"
     finish(state.as_dict(), json=json, text=sentence, status=0 if state.broken is None else 1)
+
+
+def _read_json(path: Path) -> Any:
+    from json import loads
+
+    try:
+        return loads(path.read_bytes())
+    except OSError as error:
+        message = f"{path}: the file cannot be read ({error.strerror}); check its name"
+        raise CannotStartError(message, code="unreadable", file=str(path)) from error
+    except ValueError as error:
+        message = f"{path}: the file is not JSON; fetch it from /api/v1/log/heads of the arena"
+        raise CannotStartError(message, code="bad-heads", file=str(path)) from error
 
 
 def export(contest: ContestArgument, output: OutputOption, json: JsonFlag = False) -> None:

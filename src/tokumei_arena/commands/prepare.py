@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.files.storage import storages
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
@@ -58,6 +59,13 @@ def prepare_database() -> None:
             # The checks of the code are for its tests; here they would only delay the first page.
             call_command("migrate", interactive=False, verbosity=0, skip_checks=True)
         call_command("createcachetable", verbosity=0)
+
+
+def prepare_storage() -> None:
+    """Make the bucket of a new object store; where there is one, or none is used, nothing happens."""
+    make = getattr(storages["uploads"], "make_bucket", None)
+    if make is not None:
+        make()
 
 
 def _static_state() -> str:

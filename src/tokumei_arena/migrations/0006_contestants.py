@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("arena", "0003_fair_rounds")]
+    dependencies = [("arena", "0004_log_heads")]
 
     operations = [
         migrations.AddField(

@@ -15,7 +15,8 @@ from tokumei_arena.models.contests import (
     Team,
     check_slug,
 )
-from tokumei_arena.models.log import LogEntry
+from tokumei_arena.models.log import LogEntry, LogHead
+from tokumei_arena.models.operation import WorkerBeat
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
 from tokumei_arena.models.work import (
     Attempt,
@@ -42,6 +43,7 @@ __all__ = [
     "Feedback",
     "Leased",
     "LogEntry",
+    "LogHead",
     "Logo",
     "Membership",
     "Message",
@@ -57,5 +59,6 @@ __all__ = [
     "TargetFile",
     "Team",
     "WorkState",
+    "WorkerBeat",
     "check_slug",
 ]

@@ -1,4 +1,4 @@
-"""The audit log: entries that are only ever appended, each holding the hash of the one before."""
+"""The audit log: entries that are only ever appended, each holding the hash of the one before; and its signed heads."""
 
 from __future__ import annotations
 
@@ -33,3 +33,22 @@ class LogEntry(models.Model):
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
         """Refuse: the log only grows."""
         raise TypeError("entries of the audit log are never deleted")
+
+
+class LogHead(models.Model):
+    """The last entry of the log when a phase began, signed with a key that is not in the database."""
+
+    number = models.PositiveBigIntegerField()
+    hash = models.CharField(max_length=64)
+    at = models.DateTimeField()
+    contest = models.UUIDField()
+    round = models.CharField(max_length=60)
+    phase = models.CharField(max_length=60)
+    # Both in hexadecimal digits; anyone can check the signature with the key, nobody can make one.
+    key = models.CharField(max_length=64)
+    signature = models.CharField(max_length=128)
+
+    class Meta:
+        """In order."""
+
+        ordering: ClassVar[list[str]] = ["pk"]

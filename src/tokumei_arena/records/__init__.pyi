@@ -4,8 +4,11 @@ from tokumei_arena.records.backup import back_up as back_up
 from tokumei_arena.records.backup import restore as restore
 from tokumei_arena.records.downloads import attachment as attachment
 from tokumei_arena.records.downloads import sent_file as sent_file
-from tokumei_arena.records.logbook import LogState as LogState
-from tokumei_arena.records.logbook import log_state as log_state
+from tokumei_arena.records.heads import heads_document as heads_document
+from tokumei_arena.records.heads import read_heads as read_heads
+from tokumei_arena.records.heads import sign_due_heads as sign_due_heads
+from tokumei_arena.records.log_check import LogState as LogState
+from tokumei_arena.records.log_check import log_state as log_state
 from tokumei_arena.records.logbook import record as record
 from tokumei_arena.records.storage import PART as PART
 from tokumei_arena.records.storage import FolderStorage as FolderStorage

@@ -1,4 +1,4 @@
-"""The whole arena in one file: database, stored files and secret key; and from that file an arena as it was.
+"""The whole arena in one file: database, stored files and keys; and from that file an arena as it was.
 
 The database is copied as of one moment while the server goes on. Files are stored before the rows that name them and
 never change, so that copying them afterwards misses none of that moment.
@@ -31,7 +31,9 @@ from tokumei_arena.records.sealed_zip import SealedReader, SealedWriter, file_sh
 from tokumei_arena.records.storage import need_worker, open_blob
 
 KIND, VERSION = "tokumei-arena-backup", 1
-DATABASE, KEY, FILES = "database", "secret.key", "files/"
+DATABASE, FILES = "database", "files/"
+# Keys that stand in the folder; those of the environment are kept by whoever set them.
+KEYS = {"secret.key": "TOKUMEI_ARENA_SECRET", environment.LOG_KEY_FILE: "TOKUMEI_ARENA_LOG_KEY"}
 # A table that every arena has.
 MARK = "arena_person"
 
@@ -65,10 +67,11 @@ def back_up(path: Path) -> BackedUp:
         with writing(path, manifest) as target:
             with snapshot.open("rb") as file:
                 target.add(DATABASE, file)
-            key = environment.home() / KEY
-            if key.exists() and not os.environ.get("TOKUMEI_ARENA_SECRET"):
-                with key.open("rb") as file:
-                    target.add(KEY, file)
+            for name, variable in KEYS.items():
+                key = environment.home() / name
+                if key.exists() and not os.environ.get(variable):
+                    with key.open("rb") as file:
+                        target.add(name, file)
             for blob in Blob.objects.order_by("pk").iterator():
                 _add(target, blob, missing)
             count = sum(name.startswith(FILES) for name in target.members)
@@ -121,9 +124,10 @@ def restore(path: Path) -> BackedUp:
         names = [name for name in source.members if name.startswith(FILES)]
         for name in names:
             _put_back(source, name)
-        if KEY in source.members:
-            with atomic_path(environment.home() / KEY, mode=OWNER_ONLY) as temporary, temporary.open("wb") as file:
-                source.copy(KEY, file)
+        for key in KEYS:
+            if key in source.members:
+                with atomic_path(environment.home() / key, mode=OWNER_ONLY) as temporary, temporary.open("wb") as file:
+                    source.copy(key, file)
         # Last: an arena without its database is no arena, so that a restore that was cut off can be begun again.
         _load(source)
     return BackedUp(vendor, len(names), (), file_sha256(path))

@@ -1,7 +1,8 @@
 """The append-only log of everything that changes a contest; each entry holds the hash of the one before.
 
 The hash chain shows that somebody tampered; the triggers (a migration makes them) stop a program that is merely wrong.
-Whoever owns the database can take them off again, which is why ``verify-log`` also says whether they are on.
+Whoever owns the database can take them off again, which is why ``verify-log`` also says whether they are on, and write
+the whole chain anew, which is why heads of it are signed and handed out.
 """
 
 from __future__ import annotations
@@ -51,12 +52,17 @@ def _contest_of(row: models.Model | None) -> UUID | None:
     return getattr(getattr(part, "round", part), "contest_id", None)
 
 
+def alone() -> None:
+    """Keep others from appending until the transaction ends; on SQLite the transaction itself does."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOG_LOCK])
+
+
 def record(action: str, about: models.Model | None = None, *, actor: Person | None = None, **detail: Any) -> LogEntry:
     """Append an entry about a row, in the transaction of what it tells."""
     with transaction.atomic():
-        if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOG_LOCK])
+        alone()
         last = LogEntry.objects.order_by("-number").first()
         entry = LogEntry(
             number=1 if last is None else last.number + 1,
@@ -100,37 +106,6 @@ LISTED = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'arena_logentry'",
     "postgresql": "SELECT tgname FROM pg_trigger WHERE tgrelid = 'arena_logentry'::regclass AND tgenabled <> 'D'",
 }
-
-
-@dataclass(frozen=True)
-class LogState:
-    """How many entries there are, the hash of the last one, whether the database protects them, what is broken."""
-
-    entries: int
-    head: str
-    guarded: bool
-    broken: Broken | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        broken = None if self.broken is None else {"number": self.broken.number, "reason": self.broken.reason}
-        return {
-            "intact": self.broken is None,
-            "entries": self.entries,
-            "head": self.head,
-            "guarded": self.guarded,
-            "broken": broken,
-        }
-
-
-def log_state(head: str = "") -> LogState:
-    """Walk the whole chain. With a ``head`` noted before, an end that was cut off is found too."""
-    last = LogEntry.objects.order_by("-number").first()
-    broken = verify()
-    if broken is None and head and not LogEntry.objects.filter(hash=head).exists():
-        number = 1 if last is None else last.number + 1
-        broken = Broken(number, "the entry with the given hash is missing: the end of the log was cut off")
-    return LogState(LogEntry.objects.count(), START if last is None else last.hash, is_guarded(), broken)
 
 
 def is_guarded() -> bool:

@@ -3,6 +3,9 @@ from tokumei_arena.work.answers import answered as answered
 from tokumei_arena.work.answers import is_poor as is_poor
 from tokumei_arena.work.answers import short_alias as short_alias
 from tokumei_arena.work.answers import submit_answers as submit_answers
+from tokumei_arena.work.beats import SILENT as SILENT
+from tokumei_arena.work.beats import has_real_sandbox as has_real_sandbox
+from tokumei_arena.work.beats import live_workers as live_workers
 from tokumei_arena.work.draws import cohort_of as cohort_of
 from tokumei_arena.work.draws import draw_commitment as draw_commitment
 from tokumei_arena.work.draws import revealed_secret as revealed_secret
@@ -42,3 +45,5 @@ from tokumei_arena.work.targets import chosen_releases as chosen_releases
 from tokumei_arena.work.targets import release_counts as release_counts
 from tokumei_arena.work.unpacking import unpack as unpack
 from tokumei_arena.work.upload_limit import was_cut as was_cut
+from tokumei_arena.work.web_walls import close_truth as close_truth
+from tokumei_arena.work.web_walls import is_closed as is_closed

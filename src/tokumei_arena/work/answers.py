@@ -6,6 +6,7 @@ filled in can be told before a try is spent on it.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -27,7 +28,7 @@ from tokumei_arena.rules import parameters_of, rules_of
 from tokumei_arena.wording import in_language
 from tokumei_arena.work.intake import submit_guesses
 from tokumei_arena.work.limits import Limits
-from tokumei_arena.work.sandbox import run_child
+from tokumei_arena.work.sandbox import open_left, run_child
 
 PIECE = 1 << 20
 # Of larger files nobody is asked: they are read by the worker alone.
@@ -99,10 +100,16 @@ def _refuse_poor(person: Person, given: dict[Target, dict[str, Path]], folder: P
 def _split(round_: Round, folder: Path, aliases: dict[str, str]) -> None:
     """Take answers apart that come in a layout of the contest's own, in the process that evaluates."""
     job = {"task": "split", "rule_set": round_.contest.rule_set, "parameters": parameters_of(round_)}
-    outcome = run_child(folder, {**job, "targets": list(aliases.values())}, Limits.of(settings.ARENA_LIMITS))
+    # What the process leaves is not trusted: it has a folder of its own, and only plain files are taken out of it.
+    inside = folder / "split"
+    inside.mkdir()
+    (folder / "upload").rename(inside / "upload")
+    outcome = run_child(inside, {**job, "targets": list(aliases.values())}, Limits.of(settings.ARENA_LIMITS))
     short = {alias: name for name, alias in aliases.items()}
     for one in (outcome.result or {}).get("files", ()):
-        (folder / "out" / one["path"]).rename(folder / f"{short[one['target']]}-{one['name']}")
+        name = Path(f"{short[one['target']]}-{one['name']}").name
+        with open_left(inside / "out", one["path"]) as source, (folder / name).open("wb") as target:
+            shutil.copyfileobj(source, target)
 
 
 def _unpack(file: File[Any], folder: Path, names: Sequence[str]) -> list[str]:

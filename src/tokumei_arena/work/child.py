@@ -1,7 +1,6 @@
-"""The process that evaluates: ``python -m tokumei_arena.work.child FOLDER``.
+"""What the evaluating process does inside its walls: it judges what lies in FOLDER and writes FOLDER/result.json.
 
-It reads FOLDER/job.json, limits itself before it touches what participants sent, and writes FOLDER/result.json. It
-knows no Django, no database and no secret; whatever kills it kills nothing else.
+It knows no Django, no database and no secret; whatever kills it kills nothing else.
 
     FOLDER/data/NAME.csv            the files the round handed out (to the owner of the release)
     FOLDER/release/upload           the release as it was handed in
@@ -15,7 +14,6 @@ from __future__ import annotations
 import json
 import math
 import shutil
-import sys
 import traceback
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,7 @@ from tokumei.contests import Checked, FileSpec, Note
 from tokumei.contests import Contest as Rules
 from tokumei.errors import TokumeiError
 from tokumei_arena.rules import rules_in
-from tokumei_arena.work.limits import Limits, confine
+from tokumei_arena.work.limits import Limits
 from tokumei_arena.work.unpacking import unpack
 
 
@@ -161,11 +159,8 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def main(arguments: list[str]) -> int:
-    """Run the job of a folder."""
-    folder = Path(arguments[0])
-    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-    confine(Limits.of(job["limits"]), parent=int(job["parent"]))
+def run_and_write(folder: Path, job: dict[str, Any]) -> None:
+    """Run the job of a folder and write its result there."""
     try:
         result = run_job(folder, job)
     except MemoryError:
@@ -179,8 +174,3 @@ def main(arguments: list[str]) -> int:
     part = folder / "result.part"
     part.write_text(json.dumps(result, allow_nan=False), encoding="utf-8")
     part.replace(folder / "result.json")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

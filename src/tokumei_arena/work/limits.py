@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
-OPEN_FILES = 256
+OPEN_FILES, THREADS = 256, 256
 # Libraries reserve address space that they never touch; the watcher of the parent limits what is really used.
 ADDRESS_ROOM = 4_000_000_000
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
@@ -42,8 +42,12 @@ class Limits:
         return asdict(self)
 
 
-def confine(limits: Limits, *, parent: int) -> None:
-    """Set every limit; they cannot be raised again."""
+def confine(limits: Limits, *, parent: int, own_processes: bool = False) -> None:
+    """Set every limit; they cannot be raised again.
+
+    ``parent`` is whoever started this process, 0 if somebody else ends it with its parent. The number of threads is
+    limited where all processes of this user are ``own_processes``: it is counted by user.
+    """
     cpu = limits.cpu_seconds
     for what, soft, hard in (
         (resource.RLIMIT_AS, limits.memory_bytes + ADDRESS_ROOM, limits.memory_bytes + ADDRESS_ROOM),
@@ -53,12 +57,14 @@ def confine(limits: Limits, *, parent: int) -> None:
         (resource.RLIMIT_CORE, 0, 0),
     ):
         _lower(what, soft, hard)
+    if own_processes:
+        _lower(resource.RLIMIT_NPROC, THREADS, THREADS)
     if sys.platform == "linux":
         library = ctypes.CDLL(None, use_errno=True)
         library.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         library.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
         library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if os.getppid() != parent:
+    if parent and os.getppid() != parent:
         # The parent died before the signal was ordered.
         os._exit(1)
 

@@ -13,8 +13,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import get_connection
 from django.db import close_old_connections, connection
 
+from tokumei_arena import clock
+from tokumei_arena.records import sign_due_heads
 from tokumei_arena.teams import send_waiting
-from tokumei_arena.work import evaluation, leftovers, self_checks
+from tokumei_arena.work import beats, evaluation, leftovers, self_checks
 
 logger = logging.getLogger(__name__)
 IDLE_SECONDS = 0.5
@@ -32,6 +34,7 @@ def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
     count = slots or len(os.sched_getaffinity(0))
     threads = [threading.Thread(target=_work, args=(stop,), name=f"worker-{number}") for number in range(count)]
     threads.append(threading.Thread(target=_sweep_now_and_then, args=(stop,), name="sweeper"))
+    threads.append(threading.Thread(target=_tell_and_sign, args=(stop, count), name="notary"))
     threads.append(threading.Thread(target=_send_mail, args=(stop,), name="mailer"))
     for thread in threads:
         thread.start()
@@ -69,6 +72,25 @@ def _send_mail(stop: threading.Event) -> None:
         finally:
             connection.close()
         stop.wait(MAIL_SECONDS)
+
+
+def _tell_and_sign(stop: threading.Event, slots: int) -> None:
+    """Tell that this worker is there, and sign the log whenever a phase has begun."""
+    started = clock.now()
+    while True:
+        try:
+            if stop.is_set():
+                beats.leave()
+            else:
+                beats.beat(started, slots)
+                sign_due_heads()
+        except Exception:
+            logger.exception("this worker could not tell that it is there, or sign the log; it is tried again")
+        finally:
+            connection.close()
+        if stop.is_set():
+            return
+        stop.wait(beats.BEAT_SECONDS)
 
 
 def _sweep_now_and_then(stop: threading.Event) -> None:

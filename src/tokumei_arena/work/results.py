@@ -32,7 +32,7 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.records import discard_blob, put_file, record
 from tokumei_arena.work import intake, leases, self_checks
-from tokumei_arena.work.sandbox import Death
+from tokumei_arena.work.sandbox import Death, open_left
 
 INTERRUPTED, NO_DATA = "interrupted", "no-data"
 REASONS = {
@@ -145,7 +145,7 @@ def open_target(
     """
     made = []
     for listed in files:
-        with (folder / listed["path"]).open("rb") as file:
+        with open_left(folder, listed["path"]) as file:
             made.append(put(Blob.Area(listed["area"]), file_name(listed["name"]), File(file)))
     with transaction.atomic():
         mine = leases.held(target, lease)

@@ -16,8 +16,9 @@ from tests.effort import examples
 from tokumei.attacks.matching.consistency import consistency_graph, published_histories
 from tokumei.attacks.matching.matchings import Bipartite, find_matches
 from tokumei.data.cells import Cells, RangeCells, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 
 STATIC = Schema("row", (Column(name="age", kind=Kind.NUMBER), Column(name="zip", kind=Kind.NUMBER)))
 PEOPLE = History.from_frame(

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.publishing import aligned_lines, published_bytes
 from tokumei.data.cells import RangeCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 
 
 def test_records_stand_where_they_came_from_and_missing_ones_are_deleted() -> None:

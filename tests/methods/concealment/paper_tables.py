@@ -11,8 +11,9 @@ import polars as pl
 from tests.attacks.matching.record_graphs import record_graph
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import Cells, RangeCells, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 
 DIGITS = ("d1", "d2", "d3", "d4", "d5")
 PEOPLE = Schema(

@@ -14,8 +14,9 @@ from tests.methods.concealment import paper_tables as paper
 from tokumei.attacks.matching.consistency import published_histories
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import RangeCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.methods.concealment.dynamic import KConcealment, conceal, join_records, subject_pairs
 from tokumei.methods.concealment.edge_cover import edge_cover

@@ -10,8 +10,9 @@ from tests.methods.concealment import paper_tables as paper
 from tokumei.attacks.matching.consistency import consistency_graph
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.data.cells import MISSING, SetCells
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError
 from tokumei.flow import Opened, audit, plan_of, release
 from tokumei.methods.concealment.interpolation import RecordInterpolation, complete, publish_slots, usual_slot

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.methods.grouping.bounds import lower_pair_costs, strict_bound
 from tokumei.methods.grouping.candidates import FORBIDDEN
 from tokumei.methods.grouping.costs import exact_matched, surplus_costs

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.methods.grouping.bounds import strict_bound
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.losses import Loss, LossName, usual_loss

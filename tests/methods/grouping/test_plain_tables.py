@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from tokumei.array_types import Ints
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError
 from tokumei.methods.grouping.columns import ColumnPlan, generate_columns
 from tokumei.methods.grouping.groups import Groups, group_costs

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.methods.grouping.alignment import align_groups
 from tokumei.methods.grouping.costs import estimate_pairs, exact_matched
 from tokumei.methods.grouping.record_matching import chunk_count

@@ -27,9 +27,9 @@ class PublishedClasses:
     Ordered fields are ``low``, ``high``, ``hidden`` and ``missing`` (field by row; what is missing is hidden, too); of
     the nominal field j, row r holds the codes ``elements[bounds[j, r]:bounds[j, r + 1]]``, none where it is hidden.
     ``weight`` is what one value of a hidden cell is worth: the inverse of the number of values that the original has
-    there; ``codes`` is how many codes the original has for each nominal field; ``kindred`` numbers alike those whose
-    names begin alike. ``person`` are the columns that tell of the person and not of a record: all rows of a pseudonym
-    show the same there. ``apart`` says how often a class has each code of a column that is published apart.
+    there; ``codes`` is how many codes the original has for each nominal field, and ``kindred`` numbers alike those
+    whose names begin alike. ``person`` are the columns that tell of the person and not of a record: all rows of a
+    pseudonym show the same there. ``apart`` says how often a class has each code of a column that is published apart.
     """
 
     histories: Histories
@@ -81,16 +81,16 @@ class PublishedClasses:
         }
         return {**ordered, **nominal}
 
-    def kindred_of(self, name: str, codes: Ints) -> Ints:
-        """Return the number of what is kindred to codes of a nominal field."""
-        kindred = self.kindred[self.nominal.index(name)]
-        return kindred[np.minimum(codes, len(kindred) - 1)]
-
     @cached_property
     def admitted(self) -> tuple[Ints, Ints, Bools]:
         """The values that ordered cells admit: ends, and which are withheld; missing ones admit what is missing."""
         low, high = (np.where(self.missing, MISSING, ends) for ends in (self.low, self.high))
         return low, high, self.hidden & ~self.missing
+
+    def kindred_of(self, name: str, codes: Ints) -> Ints:
+        """Return the number of what is kindred to codes of a nominal field."""
+        kindred = self.kindred[self.nominal.index(name)]
+        return kindred[np.minimum(codes, len(kindred) - 1)]
 
     def rows(self, number: int) -> slice:
         """Return where the rows of a class are."""

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Floats, Ints
-from tokumei.data.schema import Field, Kind
+from tokumei.data.columns import Field, Kind
 
 # Bands start so wide that a column has at most so many of them, and double until one holds everything.
 FINEST_BANDS = 32

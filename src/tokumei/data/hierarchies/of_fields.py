@@ -12,11 +12,11 @@ import polars as pl
 from tokumei.array_types import Floats, Ints
 from tokumei.data.cell_text import parse_values, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
+from tokumei.data.columns import BUILT_HIERARCHIES, Field, Kind
 from tokumei.data.hierarchies.building import CHAINS, ordered_levels, rule_for, width_losses
 from tokumei.data.hierarchies.files import read_hierarchy
 from tokumei.data.hierarchies.tree import SHOWN, Hierarchy
 from tokumei.data.history import History
-from tokumei.data.schema import BUILT_HIERARCHIES, Field, Kind
 from tokumei.errors import SchemaError
 
 

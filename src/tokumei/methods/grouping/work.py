@@ -18,8 +18,10 @@ from tokumei.methods.grouping.record_table import RecordTable
 MANY_RECORDS = 200_000
 # Above that many records, long histories are compared in chunks of so many (their final alignment is not).
 MANY_RECORDS_PAIR_LIMIT, MANY_RECORDS_FINAL_LIMIT, MANY_RECORDS_CANDIDATES = 500, 2500, 5
-# Above this the normal effort searches as the fast one does: minutes would become hours.
+# Above this the normal effort searches as the fast one does: minutes would become hours. Pairs then get a little more
+# than there: 1,084,382 records lose 0.13 % less, for 6 % more CPU.
 VERY_MANY_RECORDS = 1_000_000
+VERY_MANY_CANDIDATES, VERY_MANY_UNITS = 6, 1000
 MANY_SINGLE_RECORDS = 300_000
 SEARCHED_UNITS = 800
 
@@ -122,6 +124,8 @@ class GroupingWork:
         # Groups of three and more are found by annealing, which larger blocks make longer and no better (CDNOW, k = 5).
         long = self.records >= LONG_HISTORY * max(self.units, 1)
         hurried = self.k > 2 and self.effort != "best" and (not long or self._very_many)
+        if self._very_many and self.k == 2:
+            return max(self._level.most_units, VERY_MANY_UNITS)
         return min(self._level.most_units, SEARCHED_UNITS) if hurried else self._level.most_units
 
     def groups(self, table: RecordTable, *, threads: int = 1) -> Groups:
@@ -134,6 +138,7 @@ class GroupingWork:
             return Groups.of(group_units(table, self.k, plan.on(threads, patience=self.patience)))
         limit = min(level.pair_limit, MANY_RECORDS_PAIR_LIMIT) if self._many else level.pair_limit
         wanted = min(level.candidates, MANY_RECORDS_CANDIDATES) if self._many else level.candidates
+        wanted = VERY_MANY_CANDIDATES if self._very_many else wanted
         return Groups.of(pair_units(table, per_unit=wanted, limit=limit, threads=threads))
 
     def merged(self, table: RecordTable, groups: Groups, *, threads: int = 1) -> tuple[Merged, Ints]:

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from tokumei.contests.pws2018.attacks.first_guess import FirstGuess, guess_first
+from tokumei.data.columns import Column
 from tokumei.data.history import History, Release
-from tokumei.data.schema import Column, Schema
+from tokumei.data.schema import Schema
 
 CASES = ["a01_pseudonym_only", "a02_light", "a03_mixed", "a04_goods_sets", "a05_several_pseudonyms"]
 

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.attacks.item_sets import ItemSets, item_candidates, match_item_sets
+from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release
-from tokumei.data.schema import Column, Kind, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError, ParameterError
 from tokumei.parts import make_part
 

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei.contests.pws2018.attacks.unique_rows import UniqueRows, link_unique_rows
+from tokumei.data.columns import Column
 from tokumei.data.history import History, Release
-from tokumei.data.schema import Column, Schema
+from tokumei.data.schema import Schema
 from tokumei.errors import InputError
 
 CASES = ["a01_pseudonym_only", "a02_light", "a03_mixed", "a04_goods_sets", "a05_several_pseudonyms"]
