@@ -132,7 +132,7 @@ def main(language: str = "en") -> dict[str, Any]:
             slug = _walk(organiser, link)
             figures = organiser.counted.told()
             visitor = Visitor(browser, url, _Blind())
-            visitor.open(f"/c/{slug}/pages/rules/")
+            visitor.open(f"/c/{slug}/pages/")
             assert visitor.reads("sample.csv"), "everybody reads the rules page"
             kit = visitor.page.request.get(f"{url}/c/{slug}/final/kit/")
             assert kit.body().startswith(b"PK"), "everybody gets the starter kit"
