@@ -11,6 +11,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import notebook_pages
 import reference_pages
 
 project = "Tokumei"
@@ -47,7 +48,9 @@ JAPANESE = "[\\u3000-\\u9fff\\uff00-\\uffef]"
 
 def _write_reference(app: Sphinx) -> None:
     """Make the pages that follow from the program itself, for the guide that is being built."""
-    reference_pages.write_pages(Path(app.srcdir) / "reference" / "generated")
+    generated = Path(app.srcdir) / "reference" / "generated"
+    reference_pages.write_pages(generated)
+    notebook_pages.write_examples(generated)
 
 
 def _link_languages(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: object) -> None:

@@ -31,6 +31,7 @@ for known, share in found.risk.known.items():
     print(f"{known} known records single out {share.value:.1%}")
 print(f"the total spent singles out {found.risk.facts['total of price']:.1%}")
 print(found.schema.to_toml())
+found  # noqa: B018 - what a notebook shows
 
 # %% Three customers behind every published history; the audit runs at once.
 made = tokumei.anonymize(purchases, k=3, effort="fast")
@@ -38,7 +39,13 @@ assert made.verdict is not None
 print(made.why)
 print(made.data.head())
 print(f"information lost: {made.utility.value:.1%}, audit: {made.verdict.outcome.value}")
+made  # noqa: B018 - what a notebook shows
 
 # %% A folder to hand out, and beside it what must be kept.
 made.write(folder / "release")
 print(sorted(path.name for path in folder.iterdir()))
+
+# %% What an analyst loads: ends of ranges with their types, and a mean with honest bounds.
+frame = tokumei.read_release(folder / "release")
+print(tokumei.estimate_mean(frame, "price"))
+frame.head()

@@ -39,3 +39,4 @@ print({name: round(loss, 3) for name, loss in made.utility.parts.items()})
 result = tokumei.audit(trajectories, made)
 print(f"{result.verdict.outcome.value}: every history is shared by {result.k_anonymity} pseudonyms")
 print({name: round(figure.share, 3) for name, figure in result.reidentified.items()})
+result  # noqa: B018 - what a notebook shows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import tempfile
 from pathlib import Path
@@ -17,7 +18,7 @@ SAYS = {
         "['purchases.csv', 'release', 'release.audit.json', 'release.plan.toml', 'release.secret']",
     ),
     "trajectories": ("latitude = ", "safe: every history is shared by 3 pseudonyms"),
-    "health": ("k = 5: information lost", " safe\n"),
+    "health": ("k=5: information lost", " safe\n"),
 }
 
 
@@ -37,3 +38,16 @@ def test_an_example_runs(
     said = capsys.readouterr().out
     for text in SAYS[name]:
         assert text in said
+
+
+def test_an_executed_notebook_shows_what_its_cells_gave() -> None:
+    pages = runpy.run_path(str(EXAMPLES.parent / "docs" / "notebook_pages.py"))
+    script = '"""Doc."""\n# %% [markdown]\n# # Title\n# %% Two.\nx = 2\nprint("said")\nx + 1  # noqa: B018\n'
+    cells = pages["run"](pages["cut"](script))
+    document = json.loads(pages["notebook"](cells))
+    assert [cell["cell_type"] for cell in document["cells"]] == ["markdown", "markdown", "code"]
+    stream, result = document["cells"][2]["outputs"]
+    assert (stream["text"], result["data"]) == (["said\n"], {"text/plain": "3"})
+    page = pages["page"](cells, "a")
+    assert page.startswith("# Title\n\n{download}`The notebook <a.ipynb>`")
+    assert "noqa" not in page

@@ -83,7 +83,7 @@ def test_a_release_is_read_as_an_analyst_wants_it(made: tokumei.Made, tmp_path: 
     assert type(tokumei.read_release(tmp_path / "out", library="pandas")).__module__.startswith("pandas")
     coded = tokumei.read_release(tmp_path / "out", FRAME)
     assert coded.text().equals(made.release.text())
-    with pytest.raises(ParameterError, match="values must be intervals, midpoints, draws, text, got 'means'"):
+    with pytest.raises(ParameterError, match="values must be intervals, midpoints, draws, text, apart, got 'means'"):
         tokumei.read_release(tmp_path / "out", values="means")  # type: ignore[call-overload]
     audited = tokumei.audit(FRAME, tmp_path / "out", secret=made.secret, quick=True)
     assert audited.verdict.outcome.value == "safe"

@@ -13,6 +13,8 @@ neither knows object stores. The variables:
     TOKUMEI_ARENA_HTTPS    "1" behind TLS: secure cookies, HSTS, redirects
     TOKUMEI_ARENA_HSTS_SUBDOMAINS, TOKUMEI_ARENA_HSTS_PRELOAD   "1": for all names below this one; for browsers' lists
     TOKUMEI_ARENA_LEASE    seconds after which the work of a silent worker is given to another (default: 30)
+    TOKUMEI_ARENA_WEBHOOKS  hosts (host or host:port, separated by commas) that webhooks may reach without TLS or in
+                           private networks; all others are reached by https and at public addresses only
     TOKUMEI_ARENA_LOG      "json": messages and requests as lines of JSON on standard error
     TOKUMEI_ARENA_METRICS_TOKEN   token for /metrics from elsewhere than this machine
     TOKUMEI_ARENA_SANDBOX  "limits": evaluate without a sandbox
@@ -111,6 +113,11 @@ def hosts() -> list[str]:
 def role() -> str:
     """Return what this process is: 'web' or 'worker'."""
     return os.environ.get("TOKUMEI_ARENA_ROLE", "web")
+
+
+def webhook_hosts() -> list[str]:
+    """Return the hosts to which news may go although they are not public, or not reached by TLS."""
+    return [name.strip().lower() for name in os.environ.get("TOKUMEI_ARENA_WEBHOOKS", "").split(",") if name.strip()]
 
 
 def log_form() -> str:

@@ -24,7 +24,7 @@ def rules_of(contest: Contest) -> Rules:
 
 def parameters_of(round_: Round) -> dict[str, Any]:
     """Return what decides, besides the files, how a round is scored; results keep it."""
-    return {**round_.contest.parameters, **round_.parameters, "round": round_.kind}
+    return {**round_.contest.parameters, **round_.parameters, "round": round_.sort}
 
 
 def rules_in(rule_set: str, parameters: Mapping[str, Any]) -> Rules:

@@ -136,6 +136,7 @@ MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not environment.flag("TOKUMEI_ARENA_HTTPS")
 
 HTTPS = environment.flag("TOKUMEI_ARENA_HTTPS")
 ARENA_URL = environment.public_url()
+ARENA_WEBHOOK_HOSTS = environment.webhook_hosts()
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"

@@ -60,7 +60,7 @@ def _told(result: AuditResult, words: Words) -> dict[str, Any]:
             outcome, result.k, words, recipient=result.recipient, other_original=verdict.of_other_original
         ),
         "text": words(f"verdict.{outcome}{whom}_text", k=result.k),
-        "reasons": [_reason(reason, words) for reason in verdict.reasons],
+        "reasons": [_reason(reason, words) for reason in verdict.outside_contests],
         "skipped": [reason.message(words, "reason") for reason in verdict.skipped],
         "answers": {question.value: _answer(answer, words) for question, answer in result.answers.items()},
     }

@@ -23,6 +23,7 @@ from django.conf import LazySettings
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import connection
+from django.utils import timezone
 
 from tests.arena import log_triggers, world
 from tests.arena.pictures import LOGO
@@ -57,6 +58,13 @@ def _full_contest() -> Contest:
     target = Target.objects.get(team__number=1)
     # Ground truth of its own, as the rounds of 2021 have it.
     target.files.create(name="EA", blob=put_bytes(Blob.Area.TRUTH, "EA.csv", b"1\n2\n"))
+    page = contest.pages.create(slug="rules", title="Rules", body="# Fair", edited_at=timezone.now())
+    page.attachments.create(name="a.csv", blob=put_bytes(Blob.Area.PUBLISHED, "a.csv", b"1\n"))
+    phase = round_.phases.get(kind="attack")
+    phase.extensions.create(team=alpha.team, until=timezone.now(), reason="ill")
+    published = target.files.filter(blob__area="published").first()
+    assert published is not None
+    round_.public_files.create(team=alpha.team, name=published.name, blob=published.blob)
     change_look(contest, by=referee, colour="#27418f", logo=ContentFile(LOGO, name="logo.png"))
     return contest
 
@@ -86,6 +94,7 @@ def _forget_everything(contest: Contest) -> None:
         log_triggers.put_on()
         cursor.execute("UPDATE arena_submission SET evaluation_id = NULL, target_id = NULL, kind = 'release'")
         for table in (
+            *("publicfile", "extension", "attachment", "page"),
             *("rescoreitem", "rescore", "choice", "attempt", "evaluation", "targetfile", "target", "submission"),
             *("clarification", "announcement", "datafile", "membership", "team", "phase", "round", "logo", "contest"),
             "blob",

@@ -21,7 +21,7 @@ from tests.arena.test_api import Caller
 from tests.outside import outside
 from tokumei.contests import Contest as Rules
 from tokumei.contests import make_contest
-from tokumei_arena.contests import default_rounds
+from tokumei_arena.contests.plan import default_rounds
 from tokumei_arena.models import Contest, DataFile, Submission, Target
 from tokumei_arena.records.storage import open_blob
 from tokumei_arena.work.targets import make_due_targets

@@ -274,7 +274,7 @@ def test_practice_does_not_count(contest: Contest) -> None:
     world.make_team(made, "Delta")
     overall = standings.overall_table(made)
     assert len(overall.anonymizers) == 1
-    assert [round_.kind for round_ in standings._counted_rounds(made)] == ["final"]
+    assert [round_.kind for round_ in standings.counted_rounds(made)] == ["final"]
 
 
 def test_pages_cost_few_queries_and_see_every_change(contest: Contest) -> None:

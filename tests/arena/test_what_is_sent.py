@@ -100,7 +100,10 @@ def _plan(**fields: Any) -> dict[str, Any]:
             {"round": {"kind": "semifinal"}},
             400,
             "round-kind",
-            "a contest has these rounds, each at most once: practice, preliminary, final",
+            (
+                "a contest has rounds of these kinds, each once or with numbers from 2 on (“preliminary-2”): "
+                "practice, preliminary, final"
+            ),
         ),
         ({"round": {"starts": {}}}, 400, "phase-missing", "say when the phase “registration” begins"),
         ({"round": {"starts": {"attack": "2026-11-16T12:00:00"}}}, 422, "bad-field", ""),

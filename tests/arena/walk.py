@@ -22,34 +22,77 @@ from tests.arena import world
 from tokumei_arena.models import (
     Announcement,
     ApiToken,
+    Attachment,
     Blob,
     Clarification,
     Contest,
     DataFile,
     Evaluation,
+    Extension,
     Logo,
     Membership,
     Message,
+    Office,
     OneTimeLink,
+    Page,
     Person,
+    PublicFile,
     Rescore,
     SelfCheck,
     Submission,
     Target,
     TargetFile,
+    Team,
+    Webhook,
 )
 from tokumei_arena.records.storage import put_bytes
 
 __all__ = ["PHASES", "ROLES", "Town", "Tried", "address", "build", "routes", "try_route"]
 
-ROLES = ("anonymous", "stranger", "other", "adviser", "member", "captain", "referee")
+ROLES = (
+    "anonymous",
+    "stranger",
+    "other",
+    "adviser",
+    "member",
+    "captain",
+    "elsewhere",
+    "observer",
+    "official",
+    "owner",
+    "referee",
+)
 PHASES = (None, "registration", "anonymize", "attack", "scoring", "published")
+EMPTY_ARCHIVE = {
+    "rule_version": "1",
+    "overall": None,
+    "rounds": [
+        {
+            "kind": "final",
+            "name": "",
+            "table": {
+                "anonymizers": [],
+                "attackers": [],
+                "anonymizer_columns": [],
+                "attacker_columns": [],
+                "anonymizer_rule": {},
+                "attacker_rule": {},
+            },
+            "names": {},
+            "points": [],
+            "matrix": {"figure": "", "owners": [], "attackers": [], "cells": []},
+        }
+    ],
+}
 SCOPES = ["read", "submit", "attack", "referee"]
 
 
 @dataclass
 class Town:
-    """The world: all objects belong to team Alpha; 'other' is the captain of Beta."""
+    """The world: all objects belong to team Alpha; 'other' is the captain of Beta.
+
+    'observer', 'official' (a referee) and 'owner' have offices in the contest, 'elsewhere' is the owner of another one.
+    """
 
     contest: Contest
     people: dict[str, Person | None]
@@ -69,6 +112,7 @@ def build(phase: str | None) -> Town:
     people["referee"] = world.make_person("Referee", referee=True)
     second = world.make_person("Second Referee", referee=True)
     Authenticator.objects.create(user=people["referee"], type=Authenticator.Type.TOTP, data={"secret": "x"})
+    _give_offices(contest, people)
     for position in (Membership.Role.MEMBER, Membership.Role.ADVISER):
         person = people[position.value] = world.make_person(position.value)
         Membership.objects.create(
@@ -99,6 +143,7 @@ def build(phase: str | None) -> Town:
     rescore = Rescore.objects.create(round=round_, reason="new rules", by=people["referee"])
     message = Message.objects.create(to="a@example.org", subject="s", body="b")
     notice = Announcement.objects.create(contest=contest, title="Hello", body="all", by=people["referee"])
+    event = _make_event(contest, alpha, beta, published)
     tokens = {}
     for role, someone in people.items():
         if someone is not None:
@@ -112,8 +157,9 @@ def build(phase: str | None) -> Town:
     keys: dict[str, dict[str, Any]] = {
         "slug": {"": contest.slug},
         "kind": {"": "final"},
-        "token": {"join_team": "join", "become_referee": "crown"},
+        "token": {"join_team": "join", "become_referee": "crown", "take_office": "seat"},
         "ending": {"": "csv"},
+        "name": {"": "rules"},
         "phase": {"": "anonymize"},
         "rest": {"": "nothing"},
         "pk": {
@@ -136,12 +182,16 @@ def build(phase: str | None) -> Town:
             "desk_rescore_part": rescore.pk,
             "desk_rescore_apply": rescore.pk,
             "desk_rescore_discard": rescore.pk,
+            **event,
+            "desk_certificate": alpha.pk,
             "": releases["Alpha"].pk,
         },
         "decision": {"": "approve"},
         "file_pk": {"": published.pk},
-        "file": {"target_file": published.pk, "": private.pk},
+        "file": {"target_file": published.pk, "page_file": event["page_file"], "": private.pk},
+        "page": {"": "rules"},
         "number": {
+            "extend_team": alpha.pk,
             "target": target.pk,
             "target_file": target.pk,
             "guess": target.pk,
@@ -160,6 +210,53 @@ def build(phase: str | None) -> Town:
     keys["number"]["check_answer"] = target.pk
     world.move_to(round_, phase)
     return Town(contest, people, keys, tokens, {role: _signed_in(person) for role, person in people.items()})
+
+
+def _give_offices(contest: Contest, people: dict[str, Person | None]) -> None:
+    """Make the officials of the contest, and the owner of another one; all have a second factor."""
+    second = world.make_contest("anonymize", rule_set="pws2021")
+    for name, role, where in (
+        ("observer", Office.Role.OBSERVER, contest),
+        ("official", Office.Role.REFEREE, contest),
+        ("owner", Office.Role.OWNER, contest),
+        ("elsewhere", Office.Role.OWNER, second),
+    ):
+        person = people[name] = world.make_person(name)
+        Office.objects.create(contest=where, person=person, role=role)
+        Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": "x"})
+
+
+def _make_event(contest: Contest, alpha: Team, beta: Team, published: TargetFile) -> dict[str, Any]:
+    """Make one of everything that organisers make; return the ids by route."""
+    round_, soon = contest.rounds.get(), timezone.now() + timedelta(days=1)
+    page = Page.objects.create(contest=contest, slug="rules", title="Rules", body="# Be fair", edited_at=timezone.now())
+    attached = Attachment.objects.create(
+        page=page, name="sample.csv", blob=put_bytes(Blob.Area.PUBLISHED, "sample.csv", b"1\n")
+    )
+    OneTimeLink.objects.create(
+        purpose="office", token_hash=_hash("seat"), contest=contest, role="referee", expires_at=soon
+    )
+    webhook = Webhook.objects.create(contest=contest, url="https://example.org/", secret="x", events=["phase"])
+    attack = round_.phases.get(kind="attack")
+    extension = Extension.objects.create(
+        phase=attack, team=beta, until=timezone.now() + timedelta(days=9), reason="ill"
+    )
+    public = PublicFile.objects.create(round=round_, team=alpha, name="A1", blob=published.blob)
+    round_.ceremony = True
+    round_.save()
+    contest.archive, contest.archived_at = EMPTY_ARCHIVE, timezone.now()
+    contest.save()
+    observer = Office.objects.get(contest=contest, role="observer")
+    return {
+        "page_file": attached.pk,
+        "desk_page_detach": attached.pk,
+        "archive_file": public.pk,
+        "desk_official_change": observer.pk,
+        "desk_official_end": observer.pk,
+        "desk_webhook_test": webhook.pk,
+        "desk_webhook_remove": webhook.pk,
+        "desk_extension_end": extension.pk,
+    }
 
 
 def _signed_in(person: Person | None) -> Client:

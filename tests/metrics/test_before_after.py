@@ -114,6 +114,7 @@ def test_purchases_are_known_by_names_or_by_shape() -> None:
     fine = Column(name="z", kind=Kind.NUMBER, step=0.01)
     assert purchase_columns(Schema("who", (DAY, GOODS, PRICE, UNITS))) == Purchases("day", ("price", "units"))
     assert purchase_columns(Schema("who", (DAY, number[0]))) is None
+    assert purchase_columns(Schema("who", (DAY, Column(name="rating", kind=Kind.NUMBER)))) is None
     assert purchase_columns(Schema("who", (DAY, number[0], fine))) is None
     assert purchase_columns(Schema("who", (DAY, *number))) is None
     assert purchase_columns(Schema("who", (GOODS, PRICE))) is None

@@ -37,8 +37,6 @@ LONGEST_CELL = 300
 MILLION = 1e6
 STDOUT_FAILED = "stdout"
 SHOWN_FINDINGS = 20
-# Reasons that speak of the rules of a contest.
-OF_CONTESTS = frozenset({"joint-risk"})
 
 LanguageOption = Annotated[str, typer.Option("--language", help="Language of the messages: en or ja.")]
 ChartLanguage = Annotated[str, typer.Option("--language", help="Language of the figures: en or ja.")]
@@ -216,9 +214,7 @@ def show_verdict(
     console.print(words("cli.quick", conclusion=conclusion) if quick else conclusion, style=f"bold {colour}")
     for answer in answers:
         console.print(visible(answer))
-    for reason in verdict.reasons:
-        if reason.code in OF_CONTESTS and not contest:
-            continue
+    for reason in verdict.reasons if contest else verdict.outside_contests:
         helps = reason.message(words, "remedy")
         console.print(visible(f"- {reason.message(words, 'reason')}{f'; {helps}' if helps else ''}"))
     for skipped in verdict.skipped:

@@ -171,6 +171,8 @@ class Reason:
         return {"code": self.code, "sentence": self.sentence, "remedy": self.remedy}
 
 
+# What only the test of a contest gives a meaning.
+OF_CONTESTS = frozenset({"joint-risk"})
 # The reason that a release was not made from this original: a method that changes no value contradicts it.
 OTHER_ORIGINAL = "other-original"
 
@@ -189,7 +191,13 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         """Return the outcome and its reasons in words for a notebook."""
-        return html_table(self.outcome.value, [[f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in self.reasons])
+        rows = [[f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in self.outside_contests]
+        return html_table(self.outcome.value, rows)
+
+    @property
+    def outside_contests(self) -> tuple[Reason, ...]:
+        """The reasons that mean something to somebody who plays no contest."""
+        return tuple(reason for reason in self.reasons if reason.code not in OF_CONTESTS)
 
     @property
     def of_other_original(self) -> bool:

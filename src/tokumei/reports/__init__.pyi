@@ -16,6 +16,7 @@ from tokumei.reports.frames import check_frame as check_frame
 from tokumei.reports.frames import frame_report as frame_report
 from tokumei.reports.identity import identify as identify
 from tokumei.reports.pdf import check_document as check_document
+from tokumei.reports.pdf import document_bytes as document_bytes
 from tokumei.reports.pdf import write_document as write_document
 from tokumei.reports.public_page import public_summary_page as public_summary_page
 from tokumei.reports.release import comparison_page as comparison_page

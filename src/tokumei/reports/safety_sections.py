@@ -54,8 +54,6 @@ _FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "chain_difference": ("chance", plain),
 }
 MOST_CANDIDATE_BARS = 40
-# What only the test of a contest gives a meaning.
-_OF_CONTESTS = frozenset({"joint-risk"})
 
 
 def _sentence(reason: Reason, material: Material, words: Words) -> Text:
@@ -79,7 +77,7 @@ def _remedy(reason: Reason, material: Material, words: Words) -> str:
 
 def reason_section(material: Material, words: Words) -> Section:
     """Return why the verdict is what it is, and what was not tested."""
-    reasons = [reason for reason in material.verdict.reasons if reason.code not in _OF_CONTESTS]
+    reasons = list(material.verdict.outside_contests)
     blocks: list[Block] = [Bullets([_sentence(reason, material, words) for reason in reasons])]
     if material.verdict.skipped:
         skipped = Bullets([_sentence(reason, material, words) for reason in material.verdict.skipped])

@@ -42,7 +42,7 @@ class TokenAuth(HttpBearer):
             _refuse_single_factor(found.person)
         found.person.as_participant = Scope.REFEREE not in found.scopes
         if self.scope == Scope.REFEREE:
-            access.need_referee(found.person)
+            access.need_office(found.person)
         _note_use(found)
         request.user = found.person
         return found
@@ -50,7 +50,7 @@ class TokenAuth(HttpBearer):
 
 def _refuse_single_factor(person: Person) -> None:
     """Refuse a referee who has switched the second factor off: the pages do so too."""
-    if person.is_referee and not has_second_factor(person):
+    if access.has_office(person) and not has_second_factor(person):
         raise NotAllowedError(_("referees need a second factor; set one up first"), code="second-factor")
 
 

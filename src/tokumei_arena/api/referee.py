@@ -14,7 +14,7 @@ from ninja import Field, Schema, Status
 from pydantic import AwareDatetime
 
 from tokumei.contests import find_contest
-from tokumei_arena import contests
+from tokumei_arena import access, contests
 from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.api import schemas, show
 from tokumei_arena.api.auth import REFEREE, caller
@@ -45,6 +45,8 @@ class RoundIn(Schema):
     attack_feedback: Feedback = Feedback.DELAYED
     blind: bool = True
     freeze_minutes: Small = 0
+    ceremony: bool = False
+    name: Annotated[str, Field(max_length=60)] = ""
 
 
 class ContestIn(Schema):
@@ -217,7 +219,9 @@ def generate_data(request: HttpRequest, slug: str, kind: str, body: GenerateIn) 
 @get("/contests/{slug}/teams", response=list[schemas.TeamOut])
 def teams(request: HttpRequest, slug: str) -> list[schemas.TeamOut]:
     """List all teams of a contest, also those that are not approved."""
-    return [show.team_document(one) for one in contest_of(request, slug).teams.all()]
+    contest = contest_of(request, slug)
+    access.need_observer(caller(request), contest)
+    return [show.team_document(one) for one in contest.teams.all()]
 
 
 def _team(request: HttpRequest, slug: str, number: UUID) -> Team:
@@ -242,6 +246,7 @@ def disqualify_team(request: HttpRequest, slug: str, number: UUID, body: ReasonI
 def queue(request: HttpRequest, slug: str) -> QueueOut:
     """Say how far the evaluation is."""
     contest = contest_of(request, slug)
+    access.need_observer(caller(request), contest)
     listed = [Submission.objects.filter(round__contest=contest), Target.objects.filter(round__contest=contest)]
     counts = [{state: rows.filter(state=state).count() for state in WorkState.values} for rows in listed]
     return QueueOut(submissions=counts[0], targets=counts[1])

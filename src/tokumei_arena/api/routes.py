@@ -10,7 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
-from tokumei_arena.api import boards, contests, helping, log, play, referee, teams
+from tokumei_arena.api import boards, contests, event, helping, log, play, referee, teams
 from tokumei_arena.api.errors import add_handlers, no_such_address, one_form
 from tokumei_arena.api.router import router
 
@@ -36,7 +36,7 @@ api = _Described(
 )
 add_handlers(api)
 # Loading them registers their operations.
-PARTS = (contests, teams, play, helping, boards, log, referee)
+PARTS = (contests, teams, play, helping, boards, log, referee, event)
 api.add_router("", router)
 patterns, application, namespace = api.urls
 for pattern in patterns:

@@ -1,3 +1,12 @@
+from tokumei_arena.boards.ceremony import end_ceremony as end_ceremony
+from tokumei_arena.boards.ceremony import reveal_next as reveal_next
+from tokumei_arena.boards.ceremony import revealing as revealing
+from tokumei_arena.boards.public_archive import agree_to_publish as agree_to_publish
+from tokumei_arena.boards.public_archive import archive_ready as archive_ready
+from tokumei_arena.boards.public_archive import archived_table as archived_table
+from tokumei_arena.boards.public_archive import archived_tables as archived_tables
+from tokumei_arena.boards.public_archive import make_archive as make_archive
+from tokumei_arena.boards.public_archive import remove_archive as remove_archive
 from tokumei_arena.boards.ranking import Table as Table
 from tokumei_arena.boards.ranking import board_table as board_table
 from tokumei_arena.boards.ranking import ranking_tables as ranking_tables
@@ -6,6 +15,8 @@ from tokumei_arena.boards.standings import Matrix as Matrix
 from tokumei_arena.boards.standings import Tables as Tables
 from tokumei_arena.boards.standings import board as board
 from tokumei_arena.boards.standings import board_state as board_state
+from tokumei_arena.boards.standings import counted_rounds as counted_rounds
 from tokumei_arena.boards.standings import overall_table as overall_table
 from tokumei_arena.boards.standings import overall_visible as overall_visible
+from tokumei_arena.boards.standings import tables as tables
 from tokumei_arena.boards.standings import visible_tables as visible_tables

@@ -105,12 +105,12 @@ class Tables:
 
 def board(round_: Round, viewer: access.Viewer) -> Board:
     """Return the utility board as this viewer may see it now."""
-    if access.is_referee(viewer):
+    if access.sees_all(viewer, round_.contest):
         return _board(round_, Feedback.EXACT, None)
     rule = feedback_policy(round_, Submission.Kind.RELEASE)
     frozen = _frozen_at(round_)
     since = "" if frozen is None else frozen.timestamp()
-    blind = round_.blind and not round_.is_in(Phase.Kind.PUBLISHED)
+    blind = round_.blind and not round_.results_out()
     key = f"board:{round_.pk}:{rule}:{since}:{blind}:{_log_number()}"
     common: Board | None = caches["pages"].get(key)
     if common is None:
@@ -280,24 +280,24 @@ def _tables(round_: Round) -> Tables:
 
 def visible_tables(viewer: access.Viewer, round_: Round) -> Tables | None:
     """Return the tables of a round if this viewer may see them now: everybody once they are out, referees always."""
-    if access.is_referee(viewer) or round_.is_in(Phase.Kind.PUBLISHED):
+    if access.sees_all(viewer, round_.contest) or round_.results_out():
         return tables(round_)
     return None
 
 
 def overall_visible(viewer: access.Viewer, contest: Contest) -> bool:
     """Return whether the overall ranking may be shown: all counted rounds are out, or the viewer is a referee."""
-    rounds = _counted_rounds(contest)
+    rounds = counted_rounds(contest)
     return bool(rounds) and all(visible_tables(viewer, round_) is not None for round_ in rounds)
 
 
-def _counted_rounds(contest: Contest) -> list[Round]:
+def counted_rounds(contest: Contest) -> list[Round]:
     """Return the rounds that count: practice is for trying things out."""
-    rounds = Round.objects.filter(contest=contest).exclude(kind=Round.Kind.PRACTICE)
-    return list(rounds.select_related("contest").prefetch_related("phases"))
+    rounds = Round.objects.filter(contest=contest).select_related("contest").prefetch_related("phases")
+    return [round_ for round_ in rounds if round_.counts]
 
 
 def overall_table(contest: Contest) -> RoundTable:
     """Return the round-weighted rankings of a contest."""
-    weighted = [(float(round_.weight), round_table(round_)) for round_ in _counted_rounds(contest)]
+    weighted = [(float(round_.weight), round_table(round_)) for round_ in counted_rounds(contest)]
     return rules_of(contest).rank_overall(weighted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,6 +21,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from tokumei_arena import environment
 from tokumei_arena.models import OneTimeLink, Person
+from tokumei_arena.operations import forget_counts
 from tokumei_arena.teams import make_referee_link
 
 # Any number that no other part of the arena locks (PostgreSQL's advisory locks are numbered).
@@ -66,6 +68,12 @@ def prepare_storage() -> None:
     make = getattr(storages["uploads"], "make_bucket", None)
     if make is not None:
         make()
+
+
+def forget_last_run() -> None:
+    """Remove what web processes that were killed left behind: their counts, and files they wrote for a moment."""
+    forget_counts()
+    shutil.rmtree(environment.home() / "tmp", ignore_errors=True)
 
 
 def _static_state() -> str:

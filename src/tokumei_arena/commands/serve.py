@@ -130,14 +130,19 @@ def serve(
 def _prepare() -> str | None:
     """Prepare everything; return the token of the first referee's link if there is no referee yet."""
     django_ready("web")
-    from tokumei_arena.commands.prepare import first_referee_token, prepare_database, prepare_static, prepare_storage
-    from tokumei_arena.operations import forget_counts
+    from tokumei_arena.commands.prepare import (
+        first_referee_token,
+        forget_last_run,
+        prepare_database,
+        prepare_static,
+        prepare_storage,
+    )
 
     with refusals_as_sentences():
         prepare_database()
         prepare_storage()
         prepare_static()
-        forget_counts()
+        forget_last_run()
         token = first_referee_token()
     from django.db import connections
 

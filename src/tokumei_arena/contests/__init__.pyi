@@ -1,3 +1,7 @@
+from tokumei_arena.contests.extensions import EXTENDABLE as EXTENDABLE
+from tokumei_arena.contests.extensions import end_extension as end_extension
+from tokumei_arena.contests.extensions import extend_for_team as extend_for_team
+from tokumei_arena.contests.extensions import extensions_of as extensions_of
 from tokumei_arena.contests.figures import figures_of as figures_of
 from tokumei_arena.contests.kits import all_targets as all_targets
 from tokumei_arena.contests.kits import kit_of as kit_of
@@ -17,6 +21,12 @@ from tokumei_arena.contests.notices import answer as answer
 from tokumei_arena.contests.notices import ask_referees as ask_referees
 from tokumei_arena.contests.notices import questions_of as questions_of
 from tokumei_arena.contests.notices import withdraw as withdraw
+from tokumei_arena.contests.pages import LONGEST_BODY as LONGEST_BODY
+from tokumei_arena.contests.pages import attach as attach
+from tokumei_arena.contests.pages import detach as detach
+from tokumei_arena.contests.pages import pages_of as pages_of
+from tokumei_arena.contests.pages import put_page as put_page
+from tokumei_arena.contests.pages import remove_page as remove_page
 from tokumei_arena.contests.phases import Following as Following
 from tokumei_arena.contests.phases import close_phase as close_phase
 from tokumei_arena.contests.phases import edit_phases as edit_phases
@@ -24,12 +34,14 @@ from tokumei_arena.contests.phases import extend_phase as extend_phase
 from tokumei_arena.contests.plan import DEFAULT_TERMS as DEFAULT_TERMS
 from tokumei_arena.contests.plan import ContestPlan as ContestPlan
 from tokumei_arena.contests.plan import RoundPlan as RoundPlan
-from tokumei_arena.contests.plan import default_rounds as default_rounds
 from tokumei_arena.contests.round_data import DataRefusedError as DataRefusedError
 from tokumei_arena.contests.round_data import DataReport as DataReport
 from tokumei_arena.contests.round_data import put_data as put_data
 from tokumei_arena.contests.round_data import remove_data as remove_data
 from tokumei_arena.contests.round_data import teams_without_data as teams_without_data
+from tokumei_arena.contests.rounds import add_round as add_round
+from tokumei_arena.contests.rounds import clone_contest as clone_contest
+from tokumei_arena.contests.rounds import remove_round as remove_round
 from tokumei_arena.contests.steps import Step as Step
 from tokumei_arena.contests.steps import active_round as active_round
 from tokumei_arena.contests.steps import next_step as next_step
@@ -37,3 +49,8 @@ from tokumei_arena.contests.steps import referee_steps as referee_steps
 from tokumei_arena.contests.synthetic_data import can_generate as can_generate
 from tokumei_arena.contests.synthetic_data import generate_common as generate_common
 from tokumei_arena.contests.synthetic_data import generate_private as generate_private
+from tokumei_arena.contests.templates import FEWEST as FEWEST
+from tokumei_arena.contests.templates import MOST as MOST
+from tokumei_arena.contests.templates import TEMPLATES as TEMPLATES
+from tokumei_arena.contests.templates import USUAL as USUAL
+from tokumei_arena.contests.templates import template_rounds as template_rounds

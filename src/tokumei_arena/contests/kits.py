@@ -20,11 +20,11 @@ def kit_of(viewer: access.Viewer, round_: Round) -> File[Any]:
 
     parameters = {name: value for name, value in parameters_of(round_).items() if name != "round"}
     writer, folder = ZipWriter(), f"{round_.contest.slug}-{round_.kind}-kit"
-    for name, data in starter_kit(rules_of(round_.contest), kind=round_.kind, parameters=parameters).items():
+    for name, data in starter_kit(rules_of(round_.contest), kind=round_.sort, parameters=parameters).items():
         writer.add_bytes(f"{folder}/{name}", data)
     files = access.data_files(viewer, round_).select_related("blob").order_by("name")
     # Referees see the files of all teams; a kit is that of one team.
-    for file in files.filter(team=None) if access.is_referee(viewer) else files:
+    for file in files.filter(team=None) if access.sees_all(viewer, round_.contest) else files:
         writer.add_blob(f"{folder}/data/{file_name(file.name)}", file.blob)
     return writer.close(f"{folder}.zip")
 
@@ -35,9 +35,9 @@ def all_targets(viewer: access.Viewer, round_: Round) -> File[Any] | None:
     listed = list(files.order_by("target__alias", "name", "team__number"))
     if not listed:
         return None
-    writer = ZipWriter()
+    writer, sees_all = ZipWriter(), access.sees_all(viewer, round_.contest)
     for file in listed:
         # Referees have the files of every attacker; those of one must not overwrite those of another.
-        apart = f"team{file.team.number}/" if file.team is not None and access.is_referee(viewer) else ""
+        apart = f"team{file.team.number}/" if file.team is not None and sees_all else ""
         writer.add_blob(f"targets/{short_alias(file.target)}/{apart}{file_name(file.name)}", file.blob)
     return writer.close(f"{round_.contest.slug}-{round_.kind}-targets.zip")

@@ -134,7 +134,7 @@ def change_look(
     without_logo: bool = False,
 ) -> None:
     """Give a contest a colour (empty: that of the arena) or a logo, or take its logo away; what is None stays."""
-    access.need_referee(by)
+    access.need_referee(by, contest)
     wanted = contest.colour if colour is None else check_colour(colour)
     data = None if logo is None else logo.read(LARGEST_LOGO + 1)
     picture = None if data is None else _check_logo(data)

@@ -12,16 +12,15 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from tokumei_arena import access
-from tokumei_arena.contests.plan import KINDS, ContestPlan, check_weights, free_slug
+from tokumei_arena.contests.plan import KINDS, ContestPlan, check_weights, free_slug, place
 from tokumei_arena.errors import NotNowError, RefusedError
 from tokumei_arena.models import Contest, Person, Phase, Round
 from tokumei_arena.records import record
 from tokumei_arena.rules import check_parameters
 
-# The order of rounds within a contest.
-POSITION = {str(kind): position for position, kind in enumerate(Round.Kind)}
 CONTEST_FIELDS = ("name", "about", "terms", "team_size", "needs_approval", "parameters")
 ROUND_FIELDS = (
+    "name",
     "weight",
     "private_data",
     "release_limit",
@@ -30,6 +29,7 @@ ROUND_FIELDS = (
     "attack_feedback",
     "blind",
     "freeze_minutes",
+    "ceremony",
 )
 
 
@@ -49,10 +49,10 @@ def create_contest(plan: ContestPlan, *, by: Person) -> Contest:
             round_ = Round.objects.create(
                 contest=contest,
                 kind=wanted.kind,
-                position=POSITION[wanted.kind],
+                position=place(wanted.kind),
                 **{name: getattr(wanted, name) for name in ROUND_FIELDS},
             )
-            _make_phases(round_, wanted.starts)
+            make_phases(round_, wanted.starts)
         record(
             "contest.create",
             contest,
@@ -64,7 +64,8 @@ def create_contest(plan: ContestPlan, *, by: Person) -> Contest:
     return contest
 
 
-def _make_phases(round_: Round, starts: Mapping[str, datetime]) -> None:
+def make_phases(round_: Round, starts: Mapping[str, datetime]) -> None:
+    """Make the phases of a new round; each ends when the next one begins."""
     for kind, following in zip(KINDS, [*KINDS[1:], None], strict=True):
         ends = None if following is None else starts[following]
         Phase.objects.create(round=round_, kind=kind, starts_at=starts[kind], ends_at=ends)
@@ -90,7 +91,7 @@ def _changes(row: Contest | Round, fields: Mapping[str, Any]) -> dict[str, list[
 
 def edit_contest(contest: Contest, fields: Mapping[str, Any], *, by: Person) -> dict[str, list[Any]]:
     """Change what a contest says and its parameters; return what changed. Figures already computed stay as they are."""
-    access.need_referee(by)
+    access.need_owner(by, contest)
     check_parameters(contest.rule_set, fields.get("parameters", contest.parameters))
     with transaction.atomic():
         contest = Contest.objects.select_for_update().get(pk=contest.pk)
@@ -107,7 +108,7 @@ def edit_contest(contest: Contest, fields: Mapping[str, Any], *, by: Person) -> 
 
 def edit_rounds(contest: Contest, fields: Mapping[str, Mapping[str, Any]], *, by: Person) -> None:
     """Change the rounds of a contest (by kind) together, because their weights must add up to one."""
-    access.need_referee(by)
+    access.need_owner(by, contest)
     with transaction.atomic():
         # The contest before its rounds and before the log, in the order of everybody else who locks them.
         Contest.objects.select_for_update().get(pk=contest.pk)
@@ -119,6 +120,11 @@ def edit_rounds(contest: Contest, fields: Mapping[str, Mapping[str, Any]], *, by
             if "private_data" in changes and round_.data_files.exists():
                 message = _("the %(round)s has data already; whether it is private can no longer be changed")
                 raise NotNowError(message % {"round": round_.get_kind_display()}, code="data-exists")
+            if "ceremony" in changes and round_.has_begun(Phase.Kind.PUBLISHED):
+                message = _(
+                    "the results of the %(round)s are due already; a ceremony can no longer be set or cancelled"
+                )
+                raise NotNowError(message % {"round": round_.get_kind_display()}, code="results-due")
             if changes:
                 for name in changes:
                     setattr(round_, name, wanted[name])
@@ -137,7 +143,7 @@ def hide_contest(contest: Contest, *, by: Person) -> None:
 
 
 def _show(contest: Contest, by: Person, *, is_open: bool) -> None:
-    access.need_referee(by)
+    access.need_owner(by, contest)
     with transaction.atomic():
         changed = Contest.objects.filter(pk=contest.pk).exclude(is_open=is_open).update(is_open=is_open)
         if changed:

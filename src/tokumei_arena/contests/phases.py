@@ -34,7 +34,7 @@ def extend_phase(
 
     A phase that has begun is never moved: only registration can be open beside it.
     """
-    access.need_referee(by)
+    access.need_referee(by, phase.round.contest)
     access.need_reason(reason)
     with transaction.atomic():
         phase = Phase.objects.select_for_update().get(pk=phase.pk)
@@ -86,7 +86,7 @@ def _move_next_rounds(round_: Round, shift: timedelta, following: Following) -> 
 
 def close_phase(phase: Phase, *, by: Person, reason: str) -> None:
     """End a phase now and begin the next one at once."""
-    access.need_referee(by)
+    access.need_referee(by, phase.round.contest)
     access.need_reason(reason)
     moment = clock.now()
     with transaction.atomic():
@@ -124,7 +124,7 @@ def edit_phases(
     round_: Round, times: Mapping[str, tuple[datetime, datetime | None]], *, by: Person, reason: str
 ) -> None:
     """Set when the phases of a round begin and end; the past stays as it was."""
-    access.need_referee(by)
+    access.need_referee(by, round_.contest)
     access.need_reason(reason)
     with transaction.atomic():
         rows = {phase.kind: phase for phase in round_.phases.select_for_update()}

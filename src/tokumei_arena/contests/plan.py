@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ from tokumei_arena.models import Contest, Feedback, Phase, Round, check_slug
 from tokumei_arena.rules import check_parameters
 
 KINDS = list(Phase.Kind)
+KIND = re.compile(f"(?:{'|'.join(Round.Kind.values)})(?:-(?:[2-9]|[1-9][0-9]))?")
 
 DEFAULT_TERMS = gettext_lazy(
     "The data is for this contest only: do not pass it on, and delete it when the contest is over. "
@@ -42,6 +44,8 @@ class RoundPlan:
     attack_feedback: str = Feedback.DELAYED
     blind: bool = True
     freeze_minutes: int = 0
+    ceremony: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +80,22 @@ class ContestPlan:
 
 
 def check_kinds(kinds: Sequence[str]) -> None:
-    """Raise one sentence unless every round is of another kind that there is."""
-    if len(set(kinds)) < len(kinds) or not set(kinds) <= set(Round.Kind.values):
-        message = _("a contest has these rounds, each at most once: %(known)s")
+    """Raise one sentence unless every round is of a kind that there is, and none has the name of another."""
+    if len(set(kinds)) < len(kinds) or not all(KIND.fullmatch(kind) for kind in kinds):
+        message = _(
+            "a contest has rounds of these kinds, each once or with numbers from 2 on (“preliminary-2”): %(known)s"
+        )
         raise RefusedError(message % {"known": ", ".join(Round.Kind.values)}, code="round-kind")
+
+
+def place(kind: str) -> int:
+    """Return where a round stands among those of its contest: by kind, then by number.
+
+    >>> place("practice") < place("preliminary") < place("preliminary-2") < place("preliminary-10") < place("final")
+    True
+    """
+    sort, _dash, number = kind.partition("-")
+    return Round.Kind.values.index(sort) * 100 + int(number or 1)
 
 
 def check_weights(weights: Iterable[Decimal]) -> None:

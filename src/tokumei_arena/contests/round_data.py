@@ -44,7 +44,7 @@ class DataReport:
 
 def put_data(round_: Round, files: Mapping[str, File[Any]], *, by: Person, team: Team | None = None) -> DataReport:
     """Check uploaded files (plain, .gz or zip) and hand them out in this round: to all teams, or to one."""
-    access.need_referee(by)
+    access.need_referee(by, round_.contest)
     rules = find_contest(round_.contest.rule_set)
     with tempfile.TemporaryDirectory(prefix="arena-data-") as temporary:
         folder = Path(temporary)
@@ -83,7 +83,7 @@ def put_folder(
     cohort: int | None = None,
 ) -> DataReport:
     """Check and store what lies in ``folder/data``; the log says which cohort of the rules it is."""
-    access.need_referee(by)
+    access.need_referee(by, round_.contest)
     _refuse_wrong_place(round_, team)
     _refuse_missing(round_.contest, folder / "data")
     figures = _check(round_, folder)
@@ -158,7 +158,7 @@ def _stored(contest: Contest, data: Path) -> dict[str, Blob]:
 
 def remove_data(round_: Round, *, by: Person, team: Team | None = None) -> None:
     """Take the files of a round back, as long as nobody has handed in results for them."""
-    access.need_referee(by)
+    access.need_referee(by, round_.contest)
     with transaction.atomic():
         locked = Round.objects.select_for_update().get(pk=round_.pk)
         _refuse_used(locked, team)

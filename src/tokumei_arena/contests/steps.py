@@ -22,7 +22,7 @@ from tokumei_arena.models import (
     Team,
     WorkState,
 )
-from tokumei_arena.teams import registration_open
+from tokumei_arena.teams import failing_deliveries, registration_open
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Step:
 def active_round(contest: Contest) -> Round | None:
     """Return the round that matters now: the first whose results are not out, else the last."""
     rounds = list(contest.rounds.prefetch_related("phases"))
-    waiting = [one for one in rounds if not one.has_begun(Phase.Kind.PUBLISHED)]
+    waiting = [one for one in rounds if not one.has_begun(Phase.Kind.PUBLISHED) or one.at_ceremony()]
     return next(iter(waiting), rounds[-1] if rounds else None)
 
 
@@ -47,7 +47,7 @@ def next_step(viewer: access.Viewer, contest: Contest) -> Step:
     """Return what this viewer should do next."""
     slug, round_ = (contest.slug,), active_round(contest)
     found = access.membership(viewer, contest)
-    if access.is_referee(viewer):
+    if access.sees_all(viewer, contest):
         return Step(_("You are a referee: run this contest from the desk."), _("Referee desk"), "desk")
     if found is None and round_ is not None and round_.has_begun(Phase.Kind.PUBLISHED):
         return _results(contest, round_)
@@ -77,6 +77,9 @@ def _step_of_member(found: Membership, contest: Contest, round_: Round | None) -
 def _step_in_round(team: Team, contest: Contest, round_: Round) -> Step:
     words = (contest.slug, round_.kind)
     phase = round_.current_phase()
+    longer = _longer(team, round_, words)
+    if longer is not None:
+        return longer
     if phase is None or phase.kind == Phase.Kind.REGISTRATION:
         return _wait(round_)
     if phase.kind == Phase.Kind.ANONYMIZE:
@@ -92,6 +95,16 @@ def _step_in_round(team: Team, contest: Contest, round_: Round) -> Step:
     if phase.kind == Phase.Kind.SCORING:
         return Step(_("The referees check the scores. Nothing is left to do."), _("Board"), "board", words)
     return _results(contest, round_)
+
+
+def _longer(team: Team, round_: Round, words: tuple[str, ...]) -> Step | None:
+    """Return what a team does in a phase that lasts longer for it alone."""
+    longer = access.longer_for(round_, Phase.Kind.ANONYMIZE, team)
+    if longer is not None:
+        text = _("Your team still anonymizes: the phase lasts longer for it, until:")
+        return Step(text, round_.get_kind_display(), "round", words, longer.until)
+    longer = access.longer_for(round_, Phase.Kind.ATTACK, team)
+    return None if longer is None else _attack(team, round_, words, longer.until)
 
 
 def _attack(team: Team, round_: Round, words: tuple[str, ...], until: datetime | None) -> Step:
@@ -119,6 +132,9 @@ def _wait(round_: Round) -> Step:
 
 
 def _results(contest: Contest, round_: Round) -> Step:
+    if round_.at_ceremony():
+        text = _("The results are revealed at a ceremony.")
+        return Step(text, _("Ceremony"), "ceremony", (contest.slug, round_.kind))
     if contest.rounds.count() > 1:
         return Step(_("The results are out."), _("Overall ranking"), "overall", (contest.slug,))
     return Step(_("The results are out."), _("Board"), "board", (contest.slug, round_.kind))
@@ -127,7 +143,7 @@ def _results(contest: Contest, round_: Round) -> Step:
 def referee_steps(contest: Contest) -> list[Step]:
     """Return what is left to do, most pressing first; an empty list if nothing is."""
     slug = (contest.slug,)
-    steps = [*_failures(contest), *_teams(contest), *_questions(contest)]
+    steps = [*_failures(contest), *_ceremonies(contest), *_teams(contest), *_questions(contest), *_news(contest)]
     for round_ in contest.rounds.prefetch_related("phases"):
         steps += _data(round_)
     steps += [
@@ -170,6 +186,29 @@ def _questions(contest: Contest) -> list[Step]:
     return [Step(text % {"count": count}, _("Questions"), "desk_notices", (contest.slug,))]
 
 
+def _ceremonies(contest: Contest) -> list[Step]:
+    waiting = [one for one in contest.rounds.prefetch_related("phases") if one.at_ceremony()]
+    text = _("%(round)s: the results wait for the ceremony.")
+    return [
+        Step(text % {"round": _capital(one.get_kind_display())}, _("Results"), "desk_results", (contest.slug,))
+        for one in waiting
+    ]
+
+
+def _news(contest: Contest) -> list[Step]:
+    count = failing_deliveries(contest).filter(handled_at=None).count()
+    if not count:
+        return []
+    text = ngettext(
+        "%(count)d message to a program does not arrive.", "%(count)d messages to programs do not arrive.", count
+    )
+    return [Step(text % {"count": count}, _("News"), "desk_news", (contest.slug,))]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _data(round_: Round) -> list[Step]:
     words, begins = (round_.contest.slug, round_.kind), round_.phase_of(Phase.Kind.ANONYMIZE)
     moment = None if begins is None else begins.starts_at
@@ -184,9 +223,9 @@ def _data(round_: Round) -> list[Step]:
             "%(round)s: %(count)d teams have no data of their own yet. Anonymization begins:",
             count,
         )
-        told = text % {"round": round_.get_kind_display().capitalize(), "count": count}
+        told = text % {"round": _capital(round_.get_kind_display()), "count": count}
         return [Step(told, _("Data"), "desk_data", words, moment)]
     if round_.data_files.exists():
         return []
     text = _("%(round)s: there is no data yet. Anonymization begins:")
-    return [Step(text % {"round": round_.get_kind_display().capitalize()}, _("Data"), "desk_data", words, moment)]
+    return [Step(text % {"round": _capital(round_.get_kind_display())}, _("Data"), "desk_data", words, moment)]

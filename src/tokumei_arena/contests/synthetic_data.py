@@ -50,7 +50,7 @@ def _checked_subjects(round_: Round, subjects: int | None) -> int:
 
 def generate_common(round_: Round, *, by: Person, subjects: int | None = None) -> DataReport:
     """Make data for all teams of a round."""
-    access.need_referee(by)
+    access.need_referee(by, round_.contest)
     wanted = _checked_subjects(round_, subjects)
     with tempfile.TemporaryDirectory(prefix="arena-data-") as temporary:
         folder = Path(temporary)
@@ -65,7 +65,7 @@ def generate_private(round_: Round, *, by: Person, subjects: int | None = None) 
     It is alike the common data of another round of the contest, or alike generated data. Where the rules have cohorts,
     the secret of the round, which was committed to, and the names of the teams decide who gets which.
     """
-    access.need_referee(by)
+    access.need_referee(by, round_.contest)
     wanted = _checked_subjects(round_, subjects)
     teams, rules = teams_without_data(round_), rules_of(round_.contest)
     with tempfile.TemporaryDirectory(prefix="arena-data-") as temporary:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("arena", "0004_log_heads")]
+    dependencies = [("arena", "0005_event")]
 
     operations = [
         migrations.AddField(

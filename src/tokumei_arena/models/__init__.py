@@ -14,7 +14,9 @@ from tokumei_arena.models.contests import (
     Round,
     Team,
     check_slug,
+    kind_label,
 )
+from tokumei_arena.models.event import Attachment, Delivery, Extension, Office, Page, PublicFile, Webhook
 from tokumei_arena.models.log import LogEntry, LogHead
 from tokumei_arena.models.operation import WorkerBeat
 from tokumei_arena.models.people import ApiToken, Message, OneTimeLink, Person
@@ -33,13 +35,16 @@ from tokumei_arena.models.work import (
 __all__ = [
     "Announcement",
     "ApiToken",
+    "Attachment",
     "Attempt",
     "Blob",
     "Choice",
     "Clarification",
     "Contest",
     "DataFile",
+    "Delivery",
     "Evaluation",
+    "Extension",
     "Feedback",
     "Leased",
     "LogEntry",
@@ -47,9 +52,12 @@ __all__ = [
     "Logo",
     "Membership",
     "Message",
+    "Office",
     "OneTimeLink",
+    "Page",
     "Person",
     "Phase",
+    "PublicFile",
     "Rescore",
     "RescoreItem",
     "Round",
@@ -58,7 +66,9 @@ __all__ = [
     "Target",
     "TargetFile",
     "Team",
+    "Webhook",
     "WorkState",
     "WorkerBeat",
     "check_slug",
+    "kind_label",
 ]

@@ -64,6 +64,9 @@ class Contest(Unguessable):
     team_size = models.PositiveSmallIntegerField(_("largest team"), default=10)
     needs_approval = models.BooleanField(_("teams need approval"), default=True)
     is_open = models.BooleanField(_("visible to everybody"), default=False)
+    # The public archive as it was made: rankings, matrix and chart, in both languages; None until then.
+    archive = models.JSONField(null=True, blank=True, editable=False)
+    archived_at = models.DateTimeField(null=True, blank=True, editable=False)
     # The identity of the event: a colour such as #27418f, and the hash of its logo; empty: those of the arena.
     colour = models.CharField(_("colour"), max_length=7, blank=True, default="")
     logo_tag = models.CharField(max_length=16, blank=True, default="", editable=False)
@@ -94,7 +97,7 @@ def check_slug(slug: str) -> None:
 
 
 class Round(Unguessable):
-    """A round: practice, preliminary or final."""
+    """A round: practice, preliminary or final; from the second of its kind on with a number (``preliminary-2``)."""
 
     class Kind(models.TextChoices):
         """How a round is called."""
@@ -104,7 +107,8 @@ class Round(Unguessable):
         FINAL = "final", _("final round")
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="rounds")
-    kind = models.CharField(_("kind"), max_length=12, choices=Kind.choices)
+    kind = models.CharField(_("kind"), max_length=20)
+    name = models.CharField(_("name of the round"), max_length=60, blank=True)
     position = models.PositiveSmallIntegerField()
     weight = models.DecimalField(_("weight"), max_digits=6, decimal_places=4, default=1)
     private_data = models.BooleanField(_("every team gets data of its own"), default=False)
@@ -115,15 +119,41 @@ class Round(Unguessable):
     attack_feedback = models.CharField(max_length=8, choices=Feedback.choices, default=Feedback.DELAYED)
     blind = models.BooleanField(_("names and figures stay apart until the results"), default=True)
     freeze_minutes = models.PositiveIntegerField(_("minutes the board is frozen before the end"), default=0)
+    ceremony = models.BooleanField(_("results are revealed at a ceremony"), default=False)
+    # How many places of each ranking were revealed, from the last one on.
+    revealed = models.JSONField(default=dict, blank=True, editable=False)
+    ceremony_ended_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
-        """Each kind once, in order."""
+        """Each kind (with its number) once, in order."""
 
         ordering: ClassVar[list[str]] = ["position"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["contest", "kind"], name="one_round_of_a_kind"),
             models.UniqueConstraint(fields=["contest", "position"], name="one_round_at_a_position"),
         ]
+
+    @property
+    def sort(self) -> str:
+        """The kind without its number: it decides what the rules ask for."""
+        return self.kind.partition("-")[0]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the round is part of the overall ranking: practice is for trying things out."""
+        return self.sort != Round.Kind.PRACTICE
+
+    def get_kind_display(self) -> str:
+        """Return how the round is called: by its own name, else by its kind and number."""
+        return self.name or kind_label(self.kind)
+
+    def results_out(self) -> bool:
+        """Return whether everybody sees the results: their phase is on, and a ceremony is over."""
+        return self.is_in(Phase.Kind.PUBLISHED) and not self.at_ceremony()
+
+    def at_ceremony(self) -> bool:
+        """Return whether results that are due wait for a ceremony to reveal them."""
+        return self.ceremony and self.ceremony_ended_at is None and self.has_begun(Phase.Kind.PUBLISHED)
 
     def phase_of(self, kind: str) -> Phase | None:
         """Return the phase of this kind."""
@@ -151,6 +181,13 @@ class Round(Unguessable):
         return phase is not None and phase.is_over(clock.now())
 
 
+def kind_label(kind: str) -> str:
+    """Return a kind of round in words, with its number from the second on."""
+    sort, _dash, number = kind.partition("-")
+    label = str(Round.Kind(sort).label)
+    return f"{label} {number}" if number else label
+
+
 class Phase(Unguessable):
     """What is allowed from when to when; the phase of a round follows from these times and the clock."""
 
@@ -167,6 +204,8 @@ class Phase(Unguessable):
     kind = models.CharField(max_length=12, choices=Kind.choices)
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField(null=True, blank=True)
+    # When everybody was told that it has begun.
+    told_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         """Each kind once; a phase ends after it starts."""
@@ -194,6 +233,8 @@ class Team(Unguessable):
     approved_at = models.DateTimeField(null=True, blank=True)
     disqualified_at = models.DateTimeField(null=True, blank=True)
     disqualified_for = models.TextField(blank=True)
+    # Whether the public archive may hold its files; the team says so, and may change its mind until that is made.
+    publishes = models.BooleanField(_("our files may stand in the public archive"), default=False)
     # When the work of this team was taken up last: whose turn was longest ago comes first.
     served_at = models.DateTimeField(null=True, blank=True, editable=False)
 

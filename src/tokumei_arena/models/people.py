@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
@@ -31,10 +32,13 @@ class Person(AbstractBaseUser, Unguessable):
     is_referee = models.BooleanField(default=False)
     language = models.CharField(_("language"), max_length=2, blank=True, choices=[("en", "English"), ("ja", "日本語")])
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True)
+    news_by_mail = models.BooleanField(_("news by mail"), default=True)
     erased_at = models.DateTimeField(null=True, blank=True)
 
     # Set, never stored, for a referee who comes with a token that has no scope for it.
     as_participant: bool = False
+    # The roles in contests, by contest, once somebody has asked for them.
+    known_offices: dict[UUID, str] | None = None
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -56,17 +60,19 @@ class Person(AbstractBaseUser, Unguessable):
 
 
 class OneTimeLink(Unguessable):
-    """A link that works once: to become referee, or to join a team. Only a hash of its token is kept."""
+    """A link that works once: to become referee, join a team or take an office. Only a hash of its token is kept."""
 
     class Purpose(models.TextChoices):
         """What the link is for."""
 
         REFEREE = "referee"
         TEAM = "team"
+        OFFICE = "office"
 
     purpose = models.CharField(max_length=10, choices=Purpose.choices)
     token_hash = models.CharField(max_length=64, unique=True)
     team = models.ForeignKey("arena.Team", null=True, blank=True, on_delete=models.CASCADE, related_name="invitations")
+    contest = models.ForeignKey("arena.Contest", null=True, blank=True, on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=10, blank=True)
     email = models.EmailField(blank=True)
     expires_at = models.DateTimeField()

@@ -9,13 +9,16 @@ from tokumei_arena.records.heads import read_heads as read_heads
 from tokumei_arena.records.heads import sign_due_heads as sign_due_heads
 from tokumei_arena.records.log_check import LogState as LogState
 from tokumei_arena.records.log_check import log_state as log_state
+from tokumei_arena.records.log_filter import LogFilter as LogFilter
 from tokumei_arena.records.logbook import record as record
+from tokumei_arena.records.logbook import values_of_entry as values_of_entry
 from tokumei_arena.records.storage import PART as PART
 from tokumei_arena.records.storage import FolderStorage as FolderStorage
 from tokumei_arena.records.storage import copy_to as copy_to
 from tokumei_arena.records.storage import discard_blob as discard_blob
 from tokumei_arena.records.storage import empty_blob as empty_blob
 from tokumei_arena.records.storage import make_blob as make_blob
+from tokumei_arena.records.storage import open_stored as open_stored
 from tokumei_arena.records.storage import put_file as put_file
 from tokumei_arena.records.storage import store as store
 from tokumei_arena.records.zips import ZipWriter as ZipWriter

@@ -17,6 +17,7 @@ from django.db.models import Q, QuerySet
 
 from tokumei_arena.models import (
     Announcement,
+    Attachment,
     Attempt,
     Blob,
     Choice,
@@ -24,10 +25,13 @@ from tokumei_arena.models import (
     Contest,
     DataFile,
     Evaluation,
+    Extension,
     Leased,
     Logo,
+    Page,
     Person,
     Phase,
+    PublicFile,
     Rescore,
     RescoreItem,
     Round,
@@ -56,10 +60,14 @@ _PATHS: dict[type[models.Model], str] = {
     Choice: "round__contest",
     Rescore: "round__contest",
     RescoreItem: "rescore__round__contest",
+    Page: "contest",
+    Attachment: "page__contest",
+    Extension: "phase__round__contest",
+    PublicFile: "round__contest",
 }
 TABLES: dict[str, type[models.Model]] = {"Blob": Blob, **{model.__name__: model for model in _PATHS}}
 # Archives of earlier versions have no such tables.
-ADDED = {"Logo"}
+ADDED = {"Logo", "Page", "Attachment", "Extension", "PublicFile"}
 # Keys of storage are made anew; leases belong to the processes of one server.
 LEFT_OUT = {"Blob": {"key"}, "Team": {"served_at"}}
 LEASE = {"lease", "leased_until"}
@@ -77,7 +85,12 @@ def _blobs(contest: Contest) -> QuerySet[Blob]:
     data = DataFile.objects.filter(round__contest=contest).values("blob")
     uploads = Submission.objects.filter(round__contest=contest).values("blob")
     published = TargetFile.objects.filter(target__round__contest=contest).values("blob")
-    return Blob.objects.filter(Q(pk__in=data) | Q(pk__in=uploads) | Q(pk__in=published)).order_by("pk")
+    attached = Attachment.objects.filter(page__contest=contest).values("blob")
+    public = PublicFile.objects.filter(round__contest=contest).values("blob")
+    wanted = Q()
+    for blobs in (data, uploads, published, attached, public):
+        wanted |= Q(pk__in=blobs)
+    return Blob.objects.filter(wanted).order_by("pk")
 
 
 def _fields(model: type[models.Model]) -> list[models.Field[Any, Any]]:

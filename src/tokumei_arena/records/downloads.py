@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import PurePath
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -18,6 +19,16 @@ from tokumei_arena.models import Blob
 from tokumei_arena.records.storage import open_stored
 
 PIECE = 1 << 18
+TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".pdf": "application/pdf",
+    ".zip": "application/zip",
+}
 
 
 def attachment(request: HttpRequest, blob: Blob, name: str) -> HttpResponseBase:
@@ -34,7 +45,8 @@ def sent_file(request: HttpRequest, file: File[Any]) -> HttpResponseBase:
 
 
 def _sent(request: HttpRequest, file: File[Any], name: str, size: int) -> HttpResponseBase:
-    kind = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/octet-stream"
+    # Pictures have their type, so that a page can show them; everything else is only ever saved.
+    kind = TYPES.get(PurePath(name).suffix, "application/octet-stream")
     response: HttpResponseBase
     if isinstance(request, ASGIRequest):
         # A plain FileResponse would be read into memory as a whole before the first byte goes out.

@@ -65,16 +65,16 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
     def encrypt(self, text: str) -> str:
         """Return a secret as the database keeps it."""
-        return ENCRYPTED + _cipher().encrypt(text.encode()).decode("ascii")
+        return ENCRYPTED + cipher().encrypt(text.encode()).decode("ascii")
 
     def decrypt(self, encrypted_text: str) -> str:
         """Return a secret as it is."""
         if not encrypted_text.startswith(ENCRYPTED):
             return encrypted_text
-        return _cipher().decrypt(encrypted_text.removeprefix(ENCRYPTED).encode("ascii")).decode()
+        return cipher().decrypt(encrypted_text.removeprefix(ENCRYPTED).encode("ascii")).decode()
 
 
-def _cipher() -> Fernet:
-    """Return the cipher of this arena: its key comes from the secret key, which is not in the database."""
-    derived = HKDF(hashes.SHA256(), 32, None, b"second factors").derive(settings.SECRET_KEY.encode())
+def cipher(purpose: bytes = b"second factors") -> Fernet:
+    """Return the cipher for a purpose: its key comes from the arena's secret key, which is not in the database."""
+    derived = HKDF(hashes.SHA256(), 32, None, purpose).derive(settings.SECRET_KEY.encode())
     return Fernet(base64.urlsafe_b64encode(derived))

@@ -58,6 +58,7 @@ def _forget_traces(person: Person) -> None:
     EmailAddress.objects.filter(user=person).delete()
     Authenticator.objects.filter(user=person).delete()
     person.tokens.all().delete()
+    person.offices.all().delete()
 
 
 def _forget_row(person: Person) -> None:

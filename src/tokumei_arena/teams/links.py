@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from tokumei_arena import access, clock
 from tokumei_arena.errors import NotAllowedError, RefusedError, TooManyError
-from tokumei_arena.models import ApiToken, OneTimeLink, Person, Team
+from tokumei_arena.models import ApiToken, Contest, OneTimeLink, Person, Team
 from tokumei_arena.records import record
 
 
@@ -28,6 +28,7 @@ def make_link(
     lasts: timedelta,
     by: Person | None = None,
     team: Team | None = None,
+    contest: Contest | None = None,
     role: str = "",
     email: str = "",
 ) -> tuple[OneTimeLink, str]:
@@ -37,6 +38,7 @@ def make_link(
         purpose=purpose,
         token_hash=hash_token(token),
         team=team,
+        contest=contest,
         role=role,
         email=email,
         made_by=by,
@@ -47,7 +49,9 @@ def make_link(
 
 def find_link(token: str, purpose: OneTimeLink.Purpose) -> OneTimeLink:
     """Return the link of a token if it can still be used; otherwise say why not."""
-    found = OneTimeLink.objects.filter(token_hash=hash_token(token), purpose=purpose).select_related("team__contest")
+    found = OneTimeLink.objects.filter(token_hash=hash_token(token), purpose=purpose).select_related(
+        "team__contest", "contest"
+    )
     link = found.first()
     if link is None:
         raise RefusedError(
@@ -90,7 +94,7 @@ def make_token(person: Person, *, name: str, scopes: Iterable[str], lasts: timed
     wanted = [scope for scope in Scope.values if scope in asked]
     if not wanted:
         raise RefusedError(_("choose at least one thing the token may do"), code="no-scope")
-    if Scope.REFEREE in wanted and not access.is_referee(person):
+    if Scope.REFEREE in wanted and not access.has_office(person):
         raise NotAllowedError(_("only referees make tokens for the referee desk"), code="not-referee")
     if not timedelta(0) < lasts <= LONGEST:
         raise RefusedError(_("a token lasts between one day and one year"), code="bad-time")

@@ -34,21 +34,21 @@ def registration_open(contest: Contest) -> bool:
     return on.filter(ends_at__gt=now).exists() or on.filter(ends_at=None).exists()
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str) -> str:
     """Return a name as it is kept: composed characters, single spaces, nothing invisible."""
     composed = unicodedata.normalize("NFC", text)
     visible = "".join(letter for letter in composed if unicodedata.category(letter) not in ("Cc", "Cf", "Co", "Cs"))
     return re.sub(r"\s+", " ", visible).strip()
 
 
-def _look(name: str) -> str:
+def look_of(name: str) -> str:
     """Return what names that look alike share: full-width and half-width letters, upper and lower case."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
 def _need_captain(team: Team, by: Person) -> None:
     """Refuse everybody but captains of this very team and referees."""
-    if access.is_referee(by):
+    if access.may_run(by, team.contest):
         return
     if not team.memberships.filter(person=by, role=Role.CAPTAIN).exists():
         raise NotAllowedError(_("only captains of the team may do this"), code="not-captain")
@@ -56,12 +56,13 @@ def _need_captain(team: Team, by: Person) -> None:
 
 def _need_free(person: Person, contest: Contest) -> None:
     """Refuse who sees or saw too much: referees, also former ones, and members of a team since the data is out."""
-    if person.is_referee:
+    if person.is_referee or person.offices.filter(contest=contest).exists():
         raise NotAllowedError(_("referees see everything and cannot be in a team"), code="referee-in-team")
     if access.membership(person, contest) is not None:
         raise NotAllowedError(_("you are in a team of this contest already"), code="in-team")
     resigned = LogEntry.objects.filter(action="referee.end", object_id=str(person.pk), at__gte=contest.created_at)
-    if resigned.exists():
+    left = LogEntry.objects.filter(contest=contest.pk, action="office.end", detail__person=str(person.pk))
+    if resigned.exists() or left.exists():
         message = _("you were a referee of this contest and could see everything, so you cannot be in a team of it")
         raise NotAllowedError(message, code="was-referee")
     opened = Phase.objects.filter(
@@ -95,7 +96,7 @@ def _need_free_name(contest: Contest, name: str, *, apart_from: Team | None = No
     if apart_from is not None:
         others = others.exclude(pk=apart_from.pk)
     # Compared in Python: databases do not agree on what upper and lower case are outside ASCII.
-    if _look(name) in {_look(other) for other in others.values_list("name", flat=True)}:
+    if look_of(name) in {look_of(other) for other in others.values_list("name", flat=True)}:
         _refuse_name()
 
 
@@ -112,7 +113,7 @@ def create_team(
         raise NotNowError(_("teams can be made only while registration is open"), code="registration-closed")
     if not terms_accepted and contest.terms:
         raise RefusedError(_("accept the terms of this contest first"), code="terms-not-accepted")
-    name, affiliation = _tidy(name), _tidy(affiliation)
+    name, affiliation = tidy(name), tidy(affiliation)
     _refuse_long(name, affiliation)
     try:
         with transaction.atomic():
@@ -144,9 +145,9 @@ def _add_member(team: Team, person: Person, role: str, *, accepts: bool) -> Memb
 def edit_team(team: Team, *, by: Person, name: str, affiliation: str) -> None:
     """Change name and affiliation; the name only while registration is open, because boards show it later."""
     _need_captain(team, by)
-    name, affiliation = _tidy(name), _tidy(affiliation)
+    name, affiliation = tidy(name), tidy(affiliation)
     _refuse_long(name, affiliation)
-    if name != team.name and not (registration_open(team.contest) or access.is_referee(by)):
+    if name != team.name and not (registration_open(team.contest) or access.may_run(by, team.contest)):
         raise NotNowError(_("the name can be changed only while registration is open"), code="registration-closed")
     try:
         with transaction.atomic():
@@ -309,7 +310,7 @@ def hand_over(membership: Membership) -> None:
 
 def approve(team: Team, by: Person) -> None:
     """Let a team take part."""
-    access.need_referee(by)
+    access.need_referee(by, team.contest)
     if team.approved_at is not None:
         return
     with transaction.atomic():
@@ -320,7 +321,7 @@ def approve(team: Team, by: Person) -> None:
 
 def disqualify(team: Team, by: Person, reason: str) -> None:
     """Take a team out of the ranking, with the reason it reads on its page."""
-    access.need_referee(by)
+    access.need_referee(by, team.contest)
     told = access.need_reason(reason)
     with transaction.atomic():
         team.disqualified_at, team.disqualified_for = clock.now(), told
@@ -330,7 +331,7 @@ def disqualify(team: Team, by: Person, reason: str) -> None:
 
 def reinstate(team: Team, by: Person, reason: str) -> None:
     """Take a disqualification back."""
-    access.need_referee(by)
+    access.need_referee(by, team.contest)
     told = access.need_reason(reason)
     with transaction.atomic():
         team.disqualified_at, team.disqualified_for = None, ""

@@ -92,10 +92,13 @@ def _zones() -> list[Any]:
 
 
 class PreferencesForm(NameForm):
-    """Name, language and time zone."""
+    """Name, language, time zone and mail."""
 
     language = forms.ChoiceField(label=gettext_lazy("Language"), required=False)
     time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"), required=False)
+    news_by_mail = forms.BooleanField(
+        label=gettext_lazy("Mail me announcements, answers and phases that begin"), required=False
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from tokumei.contests import find_contest
 from tokumei_arena import access, clock, teams
@@ -22,7 +22,7 @@ from tokumei_arena.addresses import person_of
 from tokumei_arena.contests import active_round, next_step
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest
-from tokumei_arena.teams import erase_person, make_token
+from tokumei_arena.teams import erase_person, export_own_data, make_token
 from tokumei_arena.web.account_forms import EraseForm, PreferencesForm, TokenForm
 from tokumei_arena.web.frame import either, signed_in_acts, signed_in_fills_in, step_address
 from tokumei_arena.web.timeline import next_deadline, phase_meanings, round_lines
@@ -60,7 +60,7 @@ def _line(request: HttpRequest, contest: Contest) -> dict[str, Any]:
 def preferences(request: HttpRequest) -> HttpResponse:
     """Let people change their name, language and time zone."""
     person = person_of(request)
-    now = {"name": person.name, "language": person.language, "time_zone": person.time_zone}
+    now = {name: getattr(person, name) for name in ("name", "language", "time_zone", "news_by_mail")}
     form = PreferencesForm(request.POST or None, initial=now)
     if request.method == "POST" and form.is_valid():
         form.save_to(person)
@@ -77,6 +77,18 @@ def _with_language(response: HttpResponse, language: str) -> HttpResponse:
         response.delete_cookie(name, samesite="Lax")
         return response
     response.set_cookie(name, language, max_age=YEAR, samesite="Lax", secure=settings.LANGUAGE_COOKIE_SECURE)
+    return response
+
+
+@login_required
+@reauthentication_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def own_data(request: HttpRequest) -> HttpResponse:
+    """Give people everything that is kept about them; who had to write the password again comes back by GET."""
+    if request.method != "POST":
+        return redirect("preferences")
+    response = HttpResponse(export_own_data(person_of(request)), content_type="application/zip")
+    response["Content-Disposition"] = 'attachment; filename="tokumei-arena-own-data.zip"'
     return response
 
 
@@ -105,7 +117,7 @@ def erase_account(request: HttpRequest) -> HttpResponse:
 def tokens_page(request: HttpRequest) -> HttpResponse:
     """List the tokens of the person and make new ones; a new one is told here, once."""
     person = person_of(request)
-    form = TokenForm(request.POST or None, for_referee=access.is_referee(person))
+    form = TokenForm(request.POST or None, for_referee=access.has_office(person))
     told, status = "", 200
     if request.method == "POST" and form.is_valid():
         wanted = form.cleaned_data
@@ -115,7 +127,7 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
             form.add_error(None, error.message)
             status = error.status
         else:
-            form = TokenForm(for_referee=access.is_referee(person))
+            form = TokenForm(for_referee=access.has_office(person))
     own = person.tokens.order_by("-created_at")
     context = {"form": form, "told": told, "tokens": own, "now": clock.now()}
     return render(request, "people/tokens.html", context, status=status)

@@ -67,7 +67,7 @@ def targets(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         "began": round_.has_begun(Phase.Kind.ATTACK),
         "own_team": team,
         "limit": round_.attack_limit,
-        "attacking": team is not None and round_.is_in(Phase.Kind.ATTACK) and not access.is_referee(request.user),
+        "attacking": team is not None and round_.is_in(Phase.Kind.ATTACK) and not shared["viewer_is_referee"],
         "example": _example(round_, found),
     }
     return render(request, "play/targets.html", context)
@@ -235,7 +235,7 @@ def _target_page(request: HttpRequest, found: Target, refused: ArenaError | None
         "form": form,
         "why_not": why_not,
         "attack_feedback": round_.get_attack_feedback_display(),
-        "is_referee": access.is_referee(request.user),
+        "is_referee": access.sees_all(request.user, round_.contest),
     }
     return render(request, "play/target.html", context, status=refused.status if refused else 200)
 
@@ -249,11 +249,11 @@ def _neighbours(viewer: access.Viewer, found: Target) -> dict[str, Any]:
 
 def _why_not(viewer: access.Viewer, found: Target) -> str:
     """Return why this viewer cannot hand in guesses now, or nothing."""
-    if access.is_referee(viewer) or not isinstance(viewer, Person):
+    if access.sees_all(viewer, found.round.contest) or not isinstance(viewer, Person):
         return _("referees hand nothing in")
     try:
         team = access.need_member(viewer, found.round.contest, *MAY_SUBMIT)
-        access.need_phase(found.round, Phase.Kind.ATTACK)
+        access.need_phase(found.round, Phase.Kind.ATTACK, team)
     except ArenaError as error:
         return error.message
     return "" if remaining_tries(found.round, team, found) else _("no tries are left")

@@ -81,7 +81,7 @@ def _own_team(shared: dict[str, Any]) -> str:
 
 def _part(request: HttpRequest, round_: Round, own: str) -> SafeString:
     """Return the board as HTML, made at most every few seconds for all who see the same."""
-    viewer = "referee" if access.is_referee(request.user) else own
+    viewer = "referee" if access.sees_all(request.user, round_.contest) else own
     zone = timezone.get_current_timezone_name()
     now = round_.current_phase()
     # What was made a moment before a phase ended is not shown a moment after.
@@ -104,7 +104,7 @@ def _context(viewer: access.Viewer, round_: Round, own: str, show: str) -> dict[
     rules, utility = find_contest(round_.contest.rule_set), boards.board(round_, viewer)
     table, found = board_table(utility), visible_tables(viewer, round_)
     # Whether the board still changes from minute to minute.
-    live = not round_.is_in(Phase.Kind.PUBLISHED)
+    live = not round_.results_out()
     context: dict[str, Any] = {
         "contest": round_.contest,
         "round": round_,
@@ -134,11 +134,11 @@ def _context(viewer: access.Viewer, round_: Round, own: str, show: str) -> dict[
     if show == MATRIX:
         context["matrix"] = recent(
             f"matrix:{round_.pk}:{get_language()}:{live}",
-            lambda: render_to_string("boards/parts/heat.html", _matrix(rules, found.matrix)),
+            lambda: render_to_string("boards/parts/heat.html", matrix_context(rules, found.matrix)),
             state=lambda: board_state(round_),
         )
     elif show == OVERVIEW:
-        context |= {"rankings": [anonymizers], **_trade_off(rules, found, own)}
+        context |= {"rankings": [anonymizers], **trade_off(rules, found, own)}
     elif show == ATTACKERS:
         context["rankings"] = [attackers]
     return context
@@ -163,7 +163,8 @@ def _bars(rules: type[Rules], utility: Board) -> dict[str, Any]:
     return {"bars": bars(rows), "bars_title": head.title, "bars_better": head.better}
 
 
-def _trade_off(rules: type[Rules], found: Tables, own: str) -> dict[str, Any]:
+def trade_off(rules: type[Rules], found: Tables, own: str) -> dict[str, Any]:
+    """Return the chart of utility against safety."""
     axes = headings(found.table.anonymizer_columns)
     titles = {column.key: head for column, head in zip(found.table.anonymizer_columns, axes, strict=True)}
     points = [(one.name, one.utility, one.safety, one.ranked, one.team == own) for one in found.points]
@@ -175,7 +176,7 @@ def _trade_off(rules: type[Rules], found: Tables, own: str) -> dict[str, Any]:
     }
 
 
-def _matrix(rules: type[Rules], matrix: Matrix) -> dict[str, Any]:
+def matrix_context(rules: type[Rules], matrix: Matrix) -> dict[str, Any]:
     """Return the attack matrix, which is the same for everybody who sees it."""
     values, unsafe = {}, set()
     for (owner, attacker), figures in matrix.cells.items():
@@ -208,7 +209,7 @@ def overall(request: HttpRequest, slug: str) -> HttpResponse:
     shared = frame(request, contest, "overall")
     context = {
         **shared,
-        "weights": [one for one in shared["rounds"] if one.kind != Round.Kind.PRACTICE],
+        "weights": [one for one in shared["rounds"] if one.counts],
         "rankings": _overall_tables(request, contest, _own_team(shared)),
     }
     return render(request, "boards/overall.html", context)

@@ -77,13 +77,13 @@ def _page(
 
 
 def _why_not(viewer: access.Viewer, round_: Round, target: Target | None) -> str:
-    if access.is_referee(viewer):
+    if access.sees_all(viewer, round_.contest):
         return _("referees hand nothing in")
     if not isinstance(viewer, Person):
         return _("sign in as a member of a team to hand in")
     try:
-        access.need_member(viewer, round_.contest, *MAY_SUBMIT)
-        access.need_phase(round_, Phase.Kind.ANONYMIZE if target is None else Phase.Kind.ATTACK)
+        team = access.need_member(viewer, round_.contest, *MAY_SUBMIT)
+        access.need_phase(round_, Phase.Kind.ANONYMIZE if target is None else Phase.Kind.ATTACK, team)
     except ArenaError as error:
         return error.message
     return ""

@@ -16,16 +16,16 @@ from tokumei_arena.contests import hide_contest, open_contest, referee_steps
 from tokumei_arena.models import Contest, Submission, Target, WorkState
 from tokumei_arena.teams import waiting_messages
 from tokumei_arena.templatetags.arena import cells
-from tokumei_arena.web.desk_frame import desk_context, referee_acts, referee_of, referee_reads
+from tokumei_arena.web.desk_frame import desk_context, office_reads, owner_acts, referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act
 from tokumei_arena.web.timeline import round_lines
 from tokumei_arena.work import copied, failure_text, latest_submissions, queue
 
 
-@referee_reads
+@office_reads
 def home(request: HttpRequest) -> HttpResponse:
     """Show all contests with what is left to do in each."""
-    listed = access.contests(request.user).prefetch_related("rounds__phases").order_by("-created_at")
+    listed = access.run_contests(request.user).prefetch_related("rounds__phases").order_by("-created_at")
     shown = [
         {"contest": one, "lines": round_lines(list(one.rounds.all())), "steps": referee_steps(one)} for one in listed
     ]
@@ -36,7 +36,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def contest(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is going on in a contest."""
     found = contest_of(request, slug)
-    context = {**desk_context(found, "live"), **_live(found)}
+    context = {**desk_context(request, found, "live"), **_live(found)}
     return render(request, "desk/contest.html", {**context, "lines": round_lines(context["rounds"])})
 
 
@@ -72,7 +72,7 @@ def failed(request: HttpRequest, slug: str) -> HttpResponse:
     found = contest_of(request, slug)
     targets = Target.objects.filter(round__contest=found, state=WorkState.FAILED).select_related("team", "round")
     context = {
-        **desk_context(found, "live"),
+        **desk_context(request, found, "live"),
         "submissions": [_line(found, one) for one in latest_submissions(found, failed=True)],
         "targets": [{"target": one, "failure": failure_text(one)} for one in targets],
     }
@@ -97,7 +97,7 @@ def publish_again(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     return act(request, lambda: work.publish_again(target, by=by), done, "desk_failed", slug)
 
 
-@referee_acts
+@owner_acts
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """Open a contest to everybody, or hide it again."""
     found, by = contest_of(request, slug), referee_of(request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -11,21 +12,37 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from tokumei.contests import find_contest, playable_contests, suggested_contest
-from tokumei_arena import clock
-from tokumei_arena.addresses import contest_of
+from tokumei_arena import access, clock
+from tokumei_arena.addresses import contest_of, round_of
 from tokumei_arena.contests import (
     DEFAULT_TERMS,
+    FEWEST,
+    MOST,
+    TEMPLATES,
+    USUAL,
     ContestPlan,
     RoundPlan,
+    add_round,
+    clone_contest,
     create_contest,
-    default_rounds,
     edit_contest,
     edit_rounds,
+    remove_round,
+    template_rounds,
 )
 from tokumei_arena.errors import ArenaError
-from tokumei_arena.models import Contest, Round
+from tokumei_arena.models import Contest, Round, kind_label
+from tokumei_arena.web.desk_event_forms import AddRoundForm, CloneForm
 from tokumei_arena.web.desk_forms import ContestForm, ParametersForm, RoundForm, StartsForm
-from tokumei_arena.web.desk_frame import desk_context, referee_fills_in, referee_of
+from tokumei_arena.web.desk_frame import (
+    desk_context,
+    desk_page,
+    owner_acts,
+    owner_fills_in,
+    referee_fills_in,
+    referee_of,
+)
+from tokumei_arena.web.frame import act
 from tokumei_arena.wording import in_language
 
 
@@ -39,7 +56,8 @@ def new(request: HttpRequest) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     form = ContestForm(data, initial={"terms": DEFAULT_TERMS})
     parameters = ParametersForm(data, rule_set=rule_set)
-    plans = default_rounds(rule_set, clock.now()).values()
+    template, count = request.GET.get("template", "rules"), _count(request.GET.get("count", ""))
+    plans = template_rounds(template, rule_set, clock.now(), count=count).values()
     # What is optional comes last on the page.
     rounds = [_round_forms(data, plan) for plan in sorted(plans, key=lambda plan: not plan.weight)]
     if data is not None:
@@ -52,9 +70,18 @@ def new(request: HttpRequest) -> HttpResponse:
         "parameters": parameters,
         "rounds": rounds,
         "rule_set": rule_set,
+        "templates": TEMPLATES.values(),
+        "template": template,
+        "count": count,
+        "counts": range(FEWEST, MOST + 1),
         "games": [{"name": name, "title": in_language(rules.title)} for name, rules in offered.items()],
     }
     return render(request, "desk/new.html", context, status=200 if data is None else 400)
+
+
+def _count(text: str) -> int:
+    """Return how many rounds were asked for, or the usual number."""
+    return int(text) if text.isascii() and text.isdigit() and FEWEST <= int(text) <= MOST else USUAL
 
 
 def _round_forms(data: QueryDict | None, plan: RoundPlan) -> dict[str, Any]:
@@ -63,7 +90,7 @@ def _round_forms(data: QueryDict | None, plan: RoundPlan) -> dict[str, Any]:
     return {
         "kind": plan.kind,
         "optional": not plan.weight,
-        "label": Round.Kind(plan.kind).label,
+        "label": kind_label(plan.kind),
         "starts": StartsForm(data, plan=plan, prefix=plan.kind),
         "form": RoundForm(data, initial=fields, prefix=plan.kind),
     }
@@ -95,7 +122,7 @@ def _make(
         return None
 
 
-@referee_fills_in
+@owner_fills_in
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change what a contest says, its parameters and its rounds."""
     contest = contest_of(request, slug)
@@ -109,10 +136,11 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     if data is not None and _change(request, contest, form, parameters, rounds):
         return redirect("desk_edit", slug)
     context = {
-        **desk_context(contest, "edit"),
+        **desk_context(request, contest, "edit"),
         "form": form,
         "parameters": parameters,
         "round_forms": rounds,
+        "add_round": AddRoundForm(prefix=None),
         "title": in_language(find_contest(contest.rule_set).title),
     }
     return render(request, "desk/edit.html", context, status=200 if data is None else 400)
@@ -140,3 +168,37 @@ def _change(
         )
         messages.warning(request, text)
     return True
+
+
+@desk_page("GET", "HEAD", "POST", writer=lambda viewer, _contest: access.is_referee(viewer))
+def clone(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a new contest like this one."""
+    contest = contest_of(request, slug)
+    first = {"name": contest.name, "begins": clock.now().replace(minute=0, second=0) + timedelta(days=7)}
+    form = CloneForm(request.POST if request.method == "POST" else None, initial=first)
+    if form.is_valid():
+        try:
+            made = clone_contest(contest, by=referee_of(request), **form.cleaned_data)
+        except ArenaError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, _("The contest is made, with the same rounds and pages. Next: its data."))
+            return redirect("desk_contest", made.slug)
+    context = {**desk_context(request, contest, "edit"), "form": form}
+    return render(request, "desk/clone.html", context, status=400 if form.is_bound else 200)
+
+
+@owner_acts
+def round_add(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a round."""
+    contest, by, form = contest_of(request, slug), referee_of(request), AddRoundForm(request.POST)
+    wanted = form.cleaned_data if form.is_valid() else {"sort": "", "name": ""}
+    done = _("The round is added; it counts nothing until you give it a weight. Check its times.")
+    return act(request, lambda: add_round(contest, by=by, **wanted), done, "desk_edit", slug)
+
+
+@owner_acts
+def round_remove(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Take a round out."""
+    found, by = round_of(request, slug, kind), referee_of(request)
+    return act(request, lambda: remove_round(found, by=by), _("The round is removed."), "desk_edit", slug)

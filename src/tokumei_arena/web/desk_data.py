@@ -83,7 +83,7 @@ def _page(request: HttpRequest, round_: Round, *, status: int = 200, **more: Any
     sizes = rules.sizes
     usual = None if round_.private_data or sizes is None else sizes.default
     context = {
-        **desk_context(contest, "data"),
+        **desk_context(request, contest, "data"),
         "round": round_,
         "files": files,
         "specs": [{"spec": spec, "about": in_language(spec.about)} for spec in rules.data_files],

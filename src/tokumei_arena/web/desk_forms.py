@@ -43,7 +43,8 @@ class MomentInput(forms.DateTimeInput):
         super().__init__(format=MINUTES)
 
 
-def _moment(label: Any, *, required: bool = True) -> forms.DateTimeField:
+def moment_field(label: Any, *, required: bool = True) -> forms.DateTimeField:
+    """Return a field for a date and time."""
     return forms.DateTimeField(label=label, widget=MomentInput(), required=required)
 
 
@@ -154,7 +155,7 @@ class StartsForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["included"].initial = plan.weight > 0
         for phase in PHASES:
-            field = _moment(BEGINNINGS[phase])
+            field = moment_field(BEGINNINGS[phase])
             field.initial = plan.starts[phase]
             self.fields[phase] = field
 
@@ -176,7 +177,7 @@ class ReasonForm(forms.Form):
 class UntilForm(ReasonForm):
     """Until when a phase shall last."""
 
-    until = _moment(gettext_lazy("New end"))
+    until = moment_field(gettext_lazy("New end"))
     following = forms.TypedChoiceField(
         label=gettext_lazy("A round that would begin before the results are out"),
         choices=[
@@ -198,10 +199,10 @@ class TimesForm(ReasonForm):
         super().__init__(data, prefix=round_.kind)
         self.rows = [phase for kind in PHASES for phase in round_.phases.all() if phase.kind == kind]
         for phase in self.rows:
-            self.fields[f"{phase.kind}_from"] = _moment(BEGINNINGS[Phase.Kind(phase.kind)])
+            self.fields[f"{phase.kind}_from"] = moment_field(BEGINNINGS[Phase.Kind(phase.kind)])
             self.fields[f"{phase.kind}_from"].initial = phase.starts_at
             if phase.kind in ENDS:
-                self.fields[f"{phase.kind}_to"] = _moment(ENDS[Phase.Kind(phase.kind)])
+                self.fields[f"{phase.kind}_to"] = moment_field(ENDS[Phase.Kind(phase.kind)])
                 self.fields[f"{phase.kind}_to"].initial = phase.ends_at
 
     def times(self) -> dict[str, tuple[datetime, datetime | None]]:

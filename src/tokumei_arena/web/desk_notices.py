@@ -35,7 +35,7 @@ def _page(request: HttpRequest, slug: str, *, status: int = 200, **more: Any) ->
     ]
     questions.sort(key=lambda one: one["question"].answered_at is not None)
     context = {
-        **desk_context(contest, "notices"),
+        **desk_context(request, contest, "notices"),
         "announcements": announcements_of(contest),
         "questions": questions,
         "form": AnnouncementForm(),

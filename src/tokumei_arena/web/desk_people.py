@@ -1,22 +1,18 @@
-"""Referees, messages to pass on, erasing accounts, the log and operations: what concerns no single contest."""
+"""Referees, messages to pass on, erasing accounts and operations: what concerns no single contest."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages as notes
-from django.core.cache import caches
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from tokumei_arena.errors import ArenaError
-from tokumei_arena.models import Contest, LogEntry, Message, Person, Team
-from tokumei_arena.records import LogState, log_state
+from tokumei_arena.models import Contest, Message, Person
 from tokumei_arena.teams import (
     erase_person,
     has_second_factor,
@@ -27,12 +23,6 @@ from tokumei_arena.teams import (
 )
 from tokumei_arena.web.desk_frame import referee_acts, referee_of, referee_reads
 from tokumei_arena.web.frame import act
-
-ENTRIES_PER_PAGE = 100
-# Walking the chain takes time: viewers who come within this many seconds share one walk.
-CHECK_SECONDS = 30
-HEX = re.compile("[0-9a-f]{64}")
-LONGEST_DETAIL = 160
 
 
 @referee_reads
@@ -92,53 +82,6 @@ def erase(request: HttpRequest) -> HttpResponse:
         return redirect("desk_referees")
     notes.success(request, _("The account and its personal data are removed; what its team handed in stays."))
     return redirect("home" if person.pk == by.pk else "desk_referees")
-
-
-def _state() -> LogState:
-    """Return whether the log is whole, as of some seconds ago at most."""
-    found = caches["pages"].get_or_set("desk:log-state", log_state, CHECK_SECONDS)
-    assert isinstance(found, LogState)
-    return found
-
-
-@referee_reads
-def log(request: HttpRequest) -> HttpResponse:
-    """Show the audit log, newest first, and whether it is whole."""
-    contests = {one.pk: one for one in Contest.objects.all()}
-    entries = LogEntry.objects.order_by("-number")
-    wanted = next((one for one in contests.values() if one.slug == request.GET.get("contest")), None)
-    if wanted is not None:
-        entries = entries.filter(contest=wanted.pk)
-    page = Paginator(entries, ENTRIES_PER_PAGE).get_page(request.GET.get("page"))
-    names = {str(one.pk): one.name for one in Person.objects.filter(pk__in=_actors(page.object_list))}
-    teams = {str(one.pk): one.name for one in Team.objects.filter(pk__in=_named_teams(page.object_list))}
-    lines = [
-        {
-            "entry": entry,
-            "actor": names.get(entry.actor, entry.actor[:8]),
-            "contest": contests.get(entry.contest) if entry.contest else None,
-            "detail": [(name, _short(value, teams)) for name, value in entry.detail.items() if value not in ("", None)],
-        }
-        for entry in page.object_list
-    ]
-    context = {"lines": lines, "page": page, "state": _state(), "contests": contests.values(), "wanted": wanted}
-    return render(request, "desk/log.html", context)
-
-
-def _named_teams(entries: Any) -> list[str]:
-    return [entry.detail["team"] for entry in entries if entry.detail.get("team")]
-
-
-def _short(value: Any, teams: dict[str, str]) -> str:
-    """Return a detail as people read it: teams by name, hashes by their beginning, nothing endless."""
-    text = teams.get(str(value), str(value))
-    if HEX.fullmatch(text):
-        return f"{text[:12]}…"
-    return text if len(text) <= LONGEST_DETAIL else f"{text[: LONGEST_DETAIL - 1]}…"
-
-
-def _actors(entries: Any) -> list[str]:
-    return [entry.actor for entry in entries if entry.actor != "system"]
 
 
 @referee_reads

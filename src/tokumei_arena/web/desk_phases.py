@@ -30,7 +30,7 @@ def phases(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, slug: str, *, status: int = 200, **wrong: Any) -> HttpResponse:
-    context = desk_context(contest_of(request, slug), "phases")
+    context = desk_context(request, contest_of(request, slug), "phases")
     forms = {one.kind: TimesForm(round_=one) for one in context["rounds"]}
     forms |= wrong.get("times", {})
     lines = [{"line": line, "form": forms[line.round.kind]} for line in round_lines(context["rounds"])]

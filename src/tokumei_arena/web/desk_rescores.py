@@ -39,7 +39,7 @@ def rescores(request: HttpRequest, slug: str) -> HttpResponse:
     contest = contest_of(request, slug)
     listed = Rescore.objects.filter(round__contest=contest).select_related("round", "by").order_by("-created_at")
     context = {
-        **desk_context(contest, "rescores"),
+        **desk_context(request, contest, "rescores"),
         "rescores": [{"rescore": one, "progress": rescore_progress(one)} for one in listed],
         "form": ReasonForm(),
     }
@@ -91,7 +91,7 @@ def _context(contest: Contest, found: Rescore) -> dict[str, Any]:
 def rescore(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show how far a re-scoring is, and then every figure that differs."""
     contest = contest_of(request, slug)
-    context = {**desk_context(contest, "rescores"), **_context(contest, _rescore(request, slug, pk))}
+    context = {**desk_context(request, contest, "rescores"), **_context(contest, _rescore(request, slug, pk))}
     return render(request, "desk/rescore.html", context)
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from tokumei_arena import access
-from tokumei_arena.contests import Step
+from tokumei_arena.contests import Step, extensions_of, pages_of
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Contest
 
@@ -24,7 +24,16 @@ View = Callable[..., HttpResponse]
 def frame(request: HttpRequest, contest: Contest, tab: str) -> dict[str, Any]:
     """Return the context of the tabs above every page of a contest; ``tab`` names the open one."""
     rounds = list(contest.rounds.prefetch_related("phases"))
-    return {"contest": contest, "rounds": rounds, "membership": access.membership(request.user, contest), "tab": tab}
+    member = access.membership(request.user, contest)
+    return {
+        "contest": contest,
+        "rounds": rounds,
+        "membership": member,
+        "extensions": [] if member is None else extensions_of(contest, member.team),
+        "viewer_is_referee": access.sees_all(request.user, contest),
+        "pages": pages_of(request.user, contest),
+        "tab": tab,
+    }
 
 
 def step_address(request: HttpRequest, step: Step) -> str:

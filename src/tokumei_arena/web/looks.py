@@ -87,5 +87,5 @@ def edit_look(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("desk_look", slug)
     if data is not None and (cut := too_large(request)):
         form.add_error("logo", cut)
-    context = {**desk_context(contest, "look"), "form": form}
+    context = {**desk_context(request, contest, "look"), "form": form}
     return render(request, "desk/look.html", context, status=200 if data is None else 400)

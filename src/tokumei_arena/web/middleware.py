@@ -32,7 +32,7 @@ class RefereesNeedSecondFactor:
         person = request.user
         if (
             isinstance(person, Person)
-            and person.is_referee
+            and access.has_office(person)
             and not request.path.startswith(self.open_prefixes)
             and not has_second_factor(person)
         ):
@@ -72,8 +72,10 @@ class ViewerPreferences:
 
 def page_context(request: HttpRequest) -> dict[str, Any]:
     """Return what the frame of every page shows."""
+    viewer = getattr(request, "user", AnonymousUser())
     return {
-        "viewer_is_referee": access.is_referee(getattr(request, "user", AnonymousUser())),
+        "viewer_is_referee": access.is_referee(viewer),
+        "viewer_has_desk": access.has_office(viewer),
         "zone_name": timezone.get_current_timezone_name(),
         "zone_is_jst": is_jst(timezone.localtime()),
         "language_names": LANGUAGE_NAMES,

@@ -106,13 +106,13 @@ def _round_page(request: HttpRequest, round_: Round, refused: ArenaError | None)
 
 def _why_not(viewer: access.Viewer, contest_: Contest, round_: Round) -> str:
     """Return why this viewer cannot hand anything in now, or nothing."""
-    if access.is_referee(viewer):
+    if access.sees_all(viewer, contest_):
         return _("referees hand nothing in")
     if not isinstance(viewer, Person):
         return _("sign in as a member of a team to hand in")
     try:
-        access.need_member(viewer, contest_, *MAY_SUBMIT)
-        access.need_phase(round_, Phase.Kind.ANONYMIZE)
+        team = access.need_member(viewer, contest_, *MAY_SUBMIT)
+        access.need_phase(round_, Phase.Kind.ANONYMIZE, team)
     except ArenaError as error:
         return error.message
     return ""
@@ -152,7 +152,7 @@ def clarifications(request: HttpRequest, slug: str) -> HttpResponse:
         **shared,
         "clarifications": questions_of(request.user, contest),
         "announcements": announcements_of(contest),
-        "may_ask": shared["membership"] is not None and not access.is_referee(request.user),
+        "may_ask": shared["membership"] is not None and not access.sees_all(request.user, contest),
         "error": refused.message if refused else "",
         "question": request.POST.get("question", ""),
         "longest": LONGEST_QUESTION,

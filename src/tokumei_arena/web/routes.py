@@ -9,14 +9,22 @@ from django.views.i18n import set_language
 from tokumei_arena.models import Round
 from tokumei_arena.web import (
     accounts,
+    archive,
     attack,
     boards,
+    ceremony,
+    certificates,
     checks,
     desk,
     desk_contests,
     desk_data,
     desk_health,
+    desk_log,
+    desk_news,
     desk_notices,
+    desk_officials,
+    desk_pages,
+    desk_participants,
     desk_people,
     desk_phases,
     desk_rescores,
@@ -26,6 +34,7 @@ from tokumei_arena.web import (
     kits,
     log_heads,
     looks,
+    pages,
     play,
     referees,
     submissions,
@@ -36,7 +45,7 @@ from tokumei_arena.web import (
 class RoundKind(StringConverter):
     """The kind of a round; every other word after the contest's name is another page."""
 
-    regex = "|".join(Round.Kind.values)
+    regex = f"(?:{'|'.join(Round.Kind.values)})(?:-[1-9][0-9]?)?"
 
 
 class ExportFormat(StringConverter):
@@ -45,6 +54,13 @@ class ExportFormat(StringConverter):
     regex = "csv|json"
 
 
+class LogFormat(StringConverter):
+    """How an extract of the log is written."""
+
+    regex = "csv|jsonl"
+
+
+register_converter(LogFormat, "log_format")
 register_converter(RoundKind, "round_kind")
 register_converter(ExportFormat, "export_format")
 
@@ -53,6 +69,7 @@ ROUND = f"{CONTEST}<round_kind:kind>/"
 ENDING = ".<export_format:ending>"
 OWN_TEAM = f"{CONTEST}team/"
 SUBMISSION = f"{CONTEST}submissions/<uuid:pk>/"
+PAGE = f"{CONTEST}pages/<slug:name>/"
 RESCORE = f"{CONTEST}rescores/<uuid:pk>/"
 PHASE = f"{CONTEST}phases/<uuid:pk>/"
 
@@ -60,9 +77,11 @@ urlpatterns: list[URLPattern] = [
     path("", accounts.home, name="home"),
     path("preferences/", accounts.preferences, name="preferences"),
     path("preferences/erase/", accounts.erase_account, name="erase_account"),
+    path("preferences/data/", accounts.own_data, name="own_data"),
     path("tokens/", accounts.tokens_page, name="tokens"),
     path("tokens/<uuid:pk>/revoke/", accounts.revoke_token, name="token_revoke"),
     path("referee/<str:token>/", referees.become_referee, name="become_referee"),
+    path("office/<str:token>/", desk_officials.take, name="take_office"),
     path("log/", log_heads.log_heads, name="log_heads"),
     path("language/", set_language, name="language"),
     path("join/<str:token>/", joining.join_team, name="join_team"),
@@ -74,12 +93,17 @@ urlpatterns: list[URLPattern] = [
     path(f"{OWN_TEAM}invitations/<uuid:pk>/revoke/", teams.revoke_invitation, name="invitation_revoke"),
     path(f"{OWN_TEAM}members/<uuid:pk>/role/", teams.change_role, name="member_role"),
     path(f"{OWN_TEAM}members/<uuid:pk>/remove/", teams.remove_member, name="member_remove"),
+    path(f"{OWN_TEAM}publish/", teams.publish, name="team_publish"),
+    path(f"{OWN_TEAM}certificate/", certificates.own_certificate, name="own_certificate"),
     path(f"{OWN_TEAM}leave/", teams.leave, name="team_leave"),
     path(CONTEST, play.contest, name="contest"),
     path(f"{CONTEST}metrics/", play.metrics, name="metrics"),
     path(f"{CONTEST}logo/", looks.logo, name="logo"),
     path(f"{CONTEST}look.css", looks.look, name="look"),
     path(f"{CONTEST}questions/", play.clarifications, name="clarifications"),
+    path(f"{CONTEST}pages/", pages.pages, name="pages"),
+    path(PAGE, pages.page, name="page"),
+    path(f"{PAGE}files/<uuid:pk>/", pages.page_file, name="page_file"),
     path(SUBMISSION, submissions.submission, name="submission"),
     path(f"{SUBMISSION}status/", submissions.submission_status, name="submission_status"),
     path(f"{SUBMISSION}file/", submissions.submission_file, name="submission_file"),
@@ -99,6 +123,11 @@ urlpatterns: list[URLPattern] = [
     path(f"{ROUND}board/", boards.board, name="board"),
     path(f"{ROUND}board/part/", boards.board_part, name="board_part"),
     path(f"{ROUND}board{ENDING}", exports.board_export, name="board_export"),
+    path(f"{ROUND}ceremony/", ceremony.ceremony, name="ceremony"),
+    path(f"{ROUND}ceremony/part/", ceremony.ceremony_part, name="ceremony_part"),
+    path(f"{CONTEST}archive/", archive.archive, name="archive"),
+    path(f"{CONTEST}archive.json", archive.archive_json, name="archive_json"),
+    path(f"{CONTEST}archive/files/<uuid:pk>/", archive.archive_file, name="archive_file"),
     path(f"{CONTEST}overall/", boards.overall, name="overall"),
     path(f"{CONTEST}overall{ENDING}", exports.overall_export, name="overall_export"),
 ]
@@ -113,7 +142,8 @@ desk_patterns: list[URLPattern] = [
     path("referees/link/", desk_people.referee_link, name="desk_referee_link"),
     path("referees/<uuid:pk>/resign/", desk_people.resign, name="desk_referee_resign"),
     path("accounts/erase/", desk_people.erase, name="desk_erase"),
-    path("log/", desk_people.log, name="desk_log"),
+    path("log/", desk_log.log, name="desk_log"),
+    path("log.<log_format:ending>", desk_log.log_export, name="desk_log_export"),
     path("health/", desk_health.health_page, name="desk_health"),
     path("operations/", desk_people.operations, name="desk_operations"),
     path(CONTEST, desk.contest, name="desk_contest"),
@@ -123,12 +153,35 @@ desk_patterns: list[URLPattern] = [
     path(f"{CONTEST}targets/<uuid:pk>/again/", desk.publish_again, name="desk_target_again"),
     path(f"{CONTEST}open/", desk.show, name="desk_open"),
     path(f"{CONTEST}edit/", desk_contests.edit, name="desk_edit"),
+    path(f"{CONTEST}clone/", desk_contests.clone, name="desk_clone"),
+    path(f"{CONTEST}rounds/add/", desk_contests.round_add, name="desk_round_add"),
+    path(f"{CONTEST}log/", desk_log.contest_log, name="desk_contest_log"),
+    path(f"{CONTEST}log.<log_format:ending>", desk_log.contest_log_export, name="desk_contest_log_export"),
+    path(f"{CONTEST}officials/", desk_officials.officials, name="desk_officials"),
+    path(f"{CONTEST}officials/offer/", desk_officials.offer, name="desk_official_offer"),
+    path(f"{CONTEST}officials/<uuid:pk>/change/", desk_officials.change, name="desk_official_change"),
+    path(f"{CONTEST}officials/<uuid:pk>/end/", desk_officials.end, name="desk_official_end"),
+    path(f"{CONTEST}news/", desk_news.news, name="desk_news"),
+    path(f"{CONTEST}news/<uuid:pk>/test/", desk_news.test, name="desk_webhook_test"),
+    path(f"{CONTEST}news/<uuid:pk>/remove/", desk_news.remove, name="desk_webhook_remove"),
+    path(f"{CONTEST}results/", ceremony.results, name="desk_results"),
+    path(f"{CONTEST}results/archive/", ceremony.archive_make, name="desk_archive_make"),
+    path(f"{CONTEST}results/archive/remove/", ceremony.archive_remove, name="desk_archive_remove"),
+    path(f"{CONTEST}participants/", desk_participants.participants, name="desk_participants"),
+    path(f"{CONTEST}extensions/", desk_teams.extend, name="desk_extend_team"),
+    path(f"{CONTEST}extensions/<uuid:pk>/end/", desk_teams.end_extra_time, name="desk_extension_end"),
+    path(f"{CONTEST}certificates/<uuid:pk>/", certificates.desk_certificate, name="desk_certificate"),
     path(f"{CONTEST}look/", looks.edit_look, name="desk_look"),
     path(f"{CONTEST}phases/", desk_phases.phases, name="desk_phases"),
     path(f"{PHASE}extend/", desk_phases.extend, name="desk_phase_extend"),
     path(f"{PHASE}close/", desk_phases.close, name="desk_phase_close"),
     path(f"{CONTEST}teams/", desk_teams.teams, name="desk_teams"),
     path(f"{CONTEST}teams/<uuid:pk>/<slug:decision>/", desk_teams.decide, name="desk_team_decide"),
+    path(f"{CONTEST}pages/", desk_pages.pages, name="desk_pages"),
+    path(PAGE, desk_pages.page, name="desk_page"),
+    path(f"{PAGE}remove/", desk_pages.remove, name="desk_page_remove"),
+    path(f"{PAGE}files/new/", desk_pages.attach_file, name="desk_page_attach"),
+    path(f"{PAGE}files/<uuid:pk>/remove/", desk_pages.detach_file, name="desk_page_detach"),
     path(f"{CONTEST}notices/", desk_notices.notices, name="desk_notices"),
     path(f"{CONTEST}notices/new/", desk_notices.announce, name="desk_announce"),
     path(f"{CONTEST}notices/<uuid:pk>/withdraw/", desk_notices.withdraw, name="desk_withdraw"),
@@ -139,6 +192,9 @@ desk_patterns: list[URLPattern] = [
     path(f"{RESCORE}apply/", desk_rescores.apply, name="desk_rescore_apply"),
     path(f"{RESCORE}discard/", desk_rescores.discard, name="desk_rescore_discard"),
     path(f"{ROUND}rescore/", desk_rescores.start, name="desk_rescore_start"),
+    path(f"{ROUND}remove/", desk_contests.round_remove, name="desk_round_remove"),
+    path(f"{ROUND}ceremony/reveal/", ceremony.reveal, name="desk_reveal"),
+    path(f"{ROUND}ceremony/end/", ceremony.end, name="desk_ceremony_end"),
     path(f"{ROUND}times/", desk_phases.move, name="desk_times"),
     path(f"{ROUND}data/", desk_data.data, name="desk_data"),
     path(f"{ROUND}data/generate/", desk_data.generate, name="desk_generate"),

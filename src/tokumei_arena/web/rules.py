@@ -109,3 +109,29 @@ def ranking_rules(contest: Contest) -> dict[str, str]:
     """Return how anonymizers and attackers are ranked, ties included."""
     table = rules_of(contest).rank_round((), ())
     return {"anonymizers": in_language(table.anonymizer_rule), "attackers": in_language(table.attacker_rule)}
+
+
+def rules_text(contest: Contest) -> str:
+    """Return a draft of a rules page in Markdown, in the reader's language, from what the contest knows of itself."""
+    rounds = list(contest.rounds.all())
+    told, ranking = contest_rules(contest, rounds), ranking_rules(contest)
+    lines = [contest.about, ""] if contest.about else []
+    lines += [f"## {_('How it goes')}", ""]
+    for number, step in enumerate(told["steps"], 1):
+        files = ", ".join(f"`{name}` ({about})" for name, about in step.files)
+        lines.append(f"{number}. {step.text} {files}")
+    lines += ["", f"## {_('Who wins')}", ""]
+    lines += [f"- **{_('Anonymizers')}**: {ranking['anonymizers']}", f"- **{_('Attackers')}**: {ranking['attackers']}"]
+    for round_, sentences in told["rounds"]:
+        name = round_.get_kind_display()
+        lines += ["", f"## {name[:1].upper()}{name[1:]}", "", *(f"- {sentence}" for sentence in sentences)]
+    if contest.terms:
+        lines += ["", f"## {_('Terms of participation')}", "", contest.terms]
+    return "\n".join(lines) + "\n"
+
+
+def questions_text(contest: Contest) -> str:
+    """Return a draft of a page of frequent questions: those that were answered for everybody."""
+    answered = contest.clarifications.filter(for_everybody=True, answered_at__isnull=False).order_by("answered_at")
+    blocks = [f"## {' '.join(one.question.split())}\n\n{one.answer}\n" for one in answered]
+    return "\n".join(blocks) or f"## {_('A question')}\n\n{_('Its answer.')}\n"

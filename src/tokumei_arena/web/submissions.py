@@ -73,7 +73,7 @@ def _result(request: HttpRequest, found: Submission) -> dict[str, Any]:
         "told": told.label,
         "hidden": told is Feedback.NONE and not figures and found.verdict == Submission.Verdict.VALID,
         "failure": failure_text(found),
-        "is_referee": access.is_referee(request.user),
+        "is_referee": access.sees_all(request.user, found.round.contest),
         **_findings(request, found),
     }
 

@@ -16,10 +16,12 @@ from django.views.decorators.http import require_safe
 
 from tokumei_arena import access, teams
 from tokumei_arena.addresses import contest_of, person_of
+from tokumei_arena.boards import agree_to_publish
 from tokumei_arena.errors import ArenaError
 from tokumei_arena.models import Membership
 from tokumei_arena.teams import edit_team, open_invitations, registration_open, send_invitation
 from tokumei_arena.web.account_forms import EditTeamForm, InvitationForm, RoleForm
+from tokumei_arena.web.certificates import why_no_certificates
 from tokumei_arena.web.frame import act, frame, signed_in_acts
 
 
@@ -53,6 +55,7 @@ def _page(request: HttpRequest, membership: Membership, *, status: int = 200, **
         "membership": membership,
         "is_captain": captain,
         "members": members,
+        "certificate": not why_no_certificates(own.contest) and own.disqualified_at is None,
         "full": members.count() >= own.contest.team_size,
         "roles": Membership.Role.choices,
         "invitations": open_invitations(own) if captain else [],
@@ -145,3 +148,11 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("team", slug)
     messages.success(request, _("You have left the team."))
     return redirect("home")
+
+
+@signed_in_acts
+def publish(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say whether the files of the own team may stand in the public archive."""
+    own, by, agrees = _own(request, slug).team, person_of(request), request.POST.get("publish") == "yes"
+    done = _("Your files may stand in the public archive.") if agrees else _("Your files stay out of the archive.")
+    return act(request, lambda: agree_to_publish(own, agrees=agrees, by=by), done, "team", slug)

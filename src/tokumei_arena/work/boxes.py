@@ -118,5 +118,7 @@ def _strongest() -> Box:
     among = any(home.is_relative_to(path) for path in readable())
     if among or os.environ.get("TOKUMEI_ARENA_SANDBOX") == LIMITS:
         return LIMITS_ONLY
-    place = Path(tempfile.gettempdir())
+    # Where jobs will lie: a plan may work in one place and not in another.
+    place = home / "work" if environment.role() == "worker" else Path(tempfile.gettempdir())
+    place.mkdir(mode=environment.OWNER_ONLY_FOLDER, exist_ok=True)
     return next((box for box in plans() if holds(box, place)), LIMITS_ONLY)

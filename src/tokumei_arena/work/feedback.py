@@ -15,7 +15,7 @@ BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 def feedback_policy(round_: Round, kind: str) -> Feedback:
     """Return the rule for releases or guesses at this moment; after the results are out everything is exact."""
-    if round_.is_in(Phase.Kind.PUBLISHED):
+    if round_.results_out():
         return Feedback.EXACT
     release = kind == Submission.Kind.RELEASE
     chosen = Feedback(round_.release_feedback if release else round_.attack_feedback)
@@ -29,7 +29,8 @@ def shown_figures(viewer: access.Viewer, submission: Submission) -> dict[str, An
     """Return the figures of a submission as this viewer may see them now."""
     if submission.evaluation is None:
         return {}
-    rule = Feedback.EXACT if access.is_referee(viewer) else feedback_policy(submission.round, submission.kind)
+    sees = access.sees_all(viewer, submission.round.contest)
+    rule = Feedback.EXACT if sees else feedback_policy(submission.round, submission.kind)
     figures = submission.evaluation.figures
     if rule is Feedback.BANDS and submission.kind == Submission.Kind.GUESSES:
         # Some rules have bands of their own, and tell some figures as they are.

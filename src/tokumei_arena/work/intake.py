@@ -33,7 +33,7 @@ def submit_release(
     """Take in anonymized data for the person's team."""
     team = access.need_member(person, round_.contest, *MAY_SUBMIT)
     refuse_disqualified(team)
-    access.need_phase(round_, Phase.Kind.ANONYMIZE)
+    access.need_phase(round_, Phase.Kind.ANONYMIZE, team)
     fields = {"kind": Submission.Kind.RELEASE, "round": round_, "team": team}
     return _take(person, file, name=name, note=note, client_key=client_key, limit=round_.release_limit, fields=fields)
 
@@ -47,7 +47,7 @@ def submit_guesses(
     refuse_disqualified(team)
     if target.team_id == team.pk:
         raise NotAllowedError(_("this is your own data"), code="own-target")
-    access.need_phase(round_, Phase.Kind.ATTACK)
+    access.need_phase(round_, Phase.Kind.ATTACK, team)
     if target.state != "done":
         raise NotNowError(_("this target is still being published; try again in a moment"), code="target-not-ready")
     fields = {"kind": Submission.Kind.GUESSES, "round": round_, "team": team, "target": target}
@@ -82,7 +82,7 @@ def _take(
     try:
         with transaction.atomic():
             if fields["kind"] == Submission.Kind.RELEASE:
-                _refuse_published(fields["round"])
+                _refuse_published(fields["round"], fields["team"])
             submission = Submission.objects.create(
                 blob=blob, person=person, received_at=received, note=note, client_key=client_key, **fields
             )
@@ -118,13 +118,14 @@ def _flag_same_file(submission: Submission) -> None:
         record("submit.same-file", submission, team=str(submission.team_id), others=teams)
 
 
-def _refuse_published(round_: Round) -> None:
+def _refuse_published(round_: Round, team: Team) -> None:
     """Refuse a release that took so long to store that those of the round were published meanwhile.
 
     Otherwise it would be taken in and never count. Whoever publishes locks the round too, and waits for what is here.
     """
     locked = Round.objects.select_for_update(no_key=True).get(pk=round_.pk)
-    if locked.targets.exists():
+    longer = access.longer_for(locked, Phase.Kind.ANONYMIZE, team) is not None
+    if locked.targets.filter(team=team).exists() or (locked.targets.exists() and not longer):
         raise access.phase_over(Phase.Kind.ANONYMIZE)
 
 
@@ -214,7 +215,7 @@ def choose(person: Person, submission: Submission) -> Choice:
         raise NotAllowedError(_("only a release of your own team can be chosen"), code="not-own")
     if submission.verdict != Submission.Verdict.VALID:
         raise RefusedError(_("only a valid submission can be chosen"), code="not-valid")
-    access.need_phase(submission.round, Phase.Kind.ANONYMIZE)
+    access.need_phase(submission.round, Phase.Kind.ANONYMIZE, team)
     with transaction.atomic():
         choice, _made = Choice.objects.update_or_create(
             round=submission.round, team=team, defaults={"submission": submission, "by": person}

@@ -20,17 +20,17 @@ from django.conf import settings
 from django.core.files.storage import storages
 
 from tokumei_arena import clock, environment
-from tokumei_arena.models import Blob, DataFile, Submission, TargetFile
+from tokumei_arena.models import Attachment, Blob, DataFile, PublicFile, Submission, TargetFile
 from tokumei_arena.records import PART, FolderStorage, discard_blob, empty_blob
 
 OLD = timedelta(days=1)
 
 
 def sweep_files(*, older: timedelta = OLD) -> int:
-    """Remove files that no submission, data or target has, and half written ones; return how many."""
+    """Remove files that nothing has any more, and half written ones; return how many."""
     before = clock.now() - older
     abandoned = Blob.objects.filter(created_at__lt=before)
-    for owners in (Submission.objects, DataFile.objects, TargetFile.objects):
+    for owners in (Submission.objects, DataFile.objects, TargetFile.objects, Attachment.objects, PublicFile.objects):
         abandoned = abandoned.exclude(pk__in=owners.values_list("blob", flat=True))
     count = 0
     for blob in abandoned:

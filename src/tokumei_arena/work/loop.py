@@ -15,7 +15,7 @@ from django.db import close_old_connections, connection
 
 from tokumei_arena import clock
 from tokumei_arena.records import sign_due_heads
-from tokumei_arena.teams import send_waiting
+from tokumei_arena.teams import deliver_news, send_waiting, tell_begun_phases
 from tokumei_arena.work import beats, evaluation, leftovers, self_checks
 
 logger = logging.getLogger(__name__)
@@ -23,6 +23,7 @@ IDLE_SECONDS = 0.5
 AFTER_TROUBLE_SECONDS = 2.0
 SWEEP_SECONDS = 6 * 3600.0
 MAIL_SECONDS = 1.0
+NEWS_SECONDS = 2.0
 SMTP = "django.core.mail.backends.smtp.EmailBackend"
 
 
@@ -36,6 +37,7 @@ def run_worker(stop: threading.Event, *, slots: int | None = None) -> None:
     threads.append(threading.Thread(target=_sweep_now_and_then, args=(stop,), name="sweeper"))
     threads.append(threading.Thread(target=_tell_and_sign, args=(stop, count), name="notary"))
     threads.append(threading.Thread(target=_send_mail, args=(stop,), name="mailer"))
+    threads.append(threading.Thread(target=_tell_news, args=(stop,), name="teller"))
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -72,6 +74,19 @@ def _send_mail(stop: threading.Event) -> None:
         finally:
             connection.close()
         stop.wait(MAIL_SECONDS)
+
+
+def _tell_news(stop: threading.Event) -> None:
+    """Tell people and programs about phases that begin, and programs what waits for them."""
+    while not stop.is_set():
+        try:
+            tell_begun_phases()
+            deliver_news()
+        except Exception:
+            logger.exception("news cannot be told; it is tried again in a moment")
+        finally:
+            connection.close()
+        stop.wait(NEWS_SECONDS)
 
 
 def _tell_and_sign(stop: threading.Event, slots: int) -> None:

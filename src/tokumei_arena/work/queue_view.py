@@ -81,7 +81,7 @@ def copied(submissions: Sequence[Submission]) -> dict[UUID, list[str]]:
 
 def evaluate_again(submission: Submission, *, by: Person) -> None:
     """Put a submission whose evaluation failed back into the queue; it counts as a try again."""
-    access.need_referee(by)
+    access.need_referee(by, submission.round.contest)
     with transaction.atomic():
         submission = Submission.objects.select_for_update(of=("self",)).get(pk=submission.pk)
         _refuse_not_failed(submission)
@@ -92,7 +92,7 @@ def evaluate_again(submission: Submission, *, by: Person) -> None:
 
 def publish_again(target: Target, *, by: Person) -> None:
     """Have the files of a target made again whose publication failed."""
-    access.need_referee(by)
+    access.need_referee(by, target.round.contest)
     with transaction.atomic():
         target = Target.objects.select_for_update(of=("self",)).get(pk=target.pk)
         _refuse_not_failed(target)

@@ -61,7 +61,7 @@ class Progress:
 
 def start_rescore(round_: Round, *, by: Person, reason: str) -> Rescore:
     """Queue every evaluated submission of a round to be evaluated once more."""
-    access.need_referee(by)
+    access.need_referee(by, round_.contest)
     access.need_reason(reason)
     with transaction.atomic():
         locked = Round.objects.select_for_update().get(pk=round_.pk)
@@ -127,7 +127,7 @@ def apply_rescore(rescore: Rescore, *, by: Person) -> int:
 
     Refused while anything is still computed or failed: half a re-scoring would be unfair.
     """
-    access.need_referee(by)
+    access.need_referee(by, rescore.round.contest)
     with transaction.atomic():
         rescore = Rescore.objects.select_for_update().get(pk=rescore.pk)
         _refuse_closed(rescore)
@@ -155,7 +155,7 @@ def _put(submission: Submission, evaluation: Evaluation) -> None:
 
 def discard_rescore(rescore: Rescore, *, by: Person, reason: str) -> None:
     """Throw a re-scoring away; what counts stays as it is, and the log keeps that it was tried."""
-    access.need_referee(by)
+    access.need_referee(by, rescore.round.contest)
     access.need_reason(reason)
     with transaction.atomic():
         rescore = Rescore.objects.select_for_update().get(pk=rescore.pk)

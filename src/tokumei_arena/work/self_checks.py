@@ -47,7 +47,7 @@ def check_guesses(person: Person, target: Target, file: File[Any], *, name: str)
 def _need_team(person: Person, round_: Round, phase: str) -> Team:
     team = access.need_member(person, round_.contest, *MAY_SUBMIT)
     refuse_disqualified(team)
-    access.need_phase(round_, phase)
+    access.need_phase(round_, phase, team)
     return team
 
 

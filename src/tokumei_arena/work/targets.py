@@ -7,15 +7,17 @@ that are due. The worker then makes the published files.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import count
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from tokumei_arena import clock
-from tokumei_arena.models import Choice, LogEntry, Phase, Round, Submission, Target, Team
+from tokumei_arena.models import Choice, Extension, LogEntry, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import record
 from tokumei_arena.rules import rules_of
 from tokumei_arena.work.draws import secret_number
@@ -71,15 +73,47 @@ def release_counts(round_: Round, *, until: datetime | None = None) -> dict[UUID
 
 
 def due_rounds() -> list[Round]:
-    """Return the rounds whose anonymization is over and that have no targets yet."""
-    over = Round.objects.filter(phases__kind=Phase.Kind.ANONYMIZE, phases__ends_at__lte=clock.now(), targets=None)
-    return list(over.select_related("contest").order_by("pk"))
+    """Return the rounds whose anonymization is over and that have no targets yet, or not yet those of late teams."""
+    over = Round.objects.filter(phases__kind=Phase.Kind.ANONYMIZE, phases__ends_at__lte=clock.now())
+    late = [one.phase.round_id for one in _late_without_target()]
+    return list(over.filter(Q(targets=None) | Q(pk__in=late)).select_related("contest").order_by("pk").distinct())
+
+
+def _late_without_target() -> QuerySet[Extension]:
+    """Return the extensions of anonymization that are over and whose team has a valid release but no target."""
+    own = {"round": OuterRef("phase__round"), "team": OuterRef("team")}
+    releases = Submission.objects.filter(kind=Submission.Kind.RELEASE, verdict=Submission.Verdict.VALID, **own)
+    late = Extension.objects.filter(phase__kind=Phase.Kind.ANONYMIZE, until__lte=clock.now()).select_related("phase")
+    return late.filter(Exists(releases)).exclude(Exists(Target.objects.filter(**own)))
+
+
+def _due_teams(round_: Round) -> QuerySet[Team]:
+    """Return the teams whose targets are to be made: at first all whose time is over, later those that had more."""
+    everybody = round_.contest.teams.filter(approved_at__isnull=False, disqualified_at__isnull=True)
+    due = everybody.exclude(pk__in=_still_at_it(round_))
+    if round_.targets.exists():
+        longer = Extension.objects.filter(phase__round=round_, phase__kind=Phase.Kind.ANONYMIZE)
+        due = due.filter(pk__in=longer.values("team")).exclude(pk__in=round_.targets.values("team"))
+    return due
+
+
+def _still_at_it(round_: Round) -> QuerySet[Team]:
+    """Return the teams for which anonymization is not over yet."""
+    now = clock.now()
+    if round_.has_ended(Phase.Kind.ATTACK):
+        return Team.objects.none()
+    running = Extension.objects.filter(phase__round=round_, phase__kind=Phase.Kind.ANONYMIZE, until__gt=now)
+    return Team.objects.filter(pk__in=running.filter(phase__ends_at__lte=now).values("team"))
 
 
 def _too_early_or_late(round_: Round) -> bool:
     """Return whether a release still has to be evaluated, or the targets are made already."""
-    pending = round_.submissions.filter(kind=Submission.Kind.RELEASE, state__in=("queued", "running"))
-    return pending.exists() or round_.targets.exists()
+    due = _due_teams(round_)
+    releases = round_.submissions.filter(kind=Submission.Kind.RELEASE, team__in=due)
+    if not round_.targets.exists():
+        # Also of teams that do not take part: they may yet be approved.
+        releases = round_.submissions.filter(kind=Submission.Kind.RELEASE).exclude(team__in=_still_at_it(round_))
+    return releases.filter(state__in=("queued", "running")).exists() or not due.exists()
 
 
 def make_due_targets(round_: Round) -> list[Target]:
@@ -93,17 +127,24 @@ def make_due_targets(round_: Round) -> list[Target]:
         locked = Round.objects.select_for_update().get(pk=round_.pk)
         if _too_early_or_late(locked):
             return []
-        teams = locked.contest.teams.filter(approved_at__isnull=False, disqualified_at__isnull=True)
         chosen = chosen_releases(locked)
-        made = [(team, chosen[team.pk]) for team in teams if team.pk in chosen]
+        made = [(team, chosen[team.pk]) for team in _due_teams(locked) if team.pk in chosen]
         made.sort(key=lambda entry: secret_number(locked, f"team:{entry[0].pk}"))
         # Aliases come in another secret order than the targets, so that neither follows from the other.
         names = sorted(ALIASES.split(), key=lambda name: secret_number(locked, f"name:{name}"))
-        found = []
-        for position, (team, release) in enumerate(made):
-            again = position // len(names)
-            alias = names[position % len(names)] + (f" {again + 1}" if again else "")
-            found.append(Target.objects.create(round=locked, team=team, submission=release, alias=alias))
+        taken = set(locked.targets.values_list("alias", flat=True))
+        free = (alias for alias in _endless(names) if alias not in taken)
+        found = [
+            Target.objects.create(round=locked, team=team, submission=release, alias=alias)
+            for (team, release), alias in zip(made, free, strict=False)
+        ]
         if found:
             record("targets.make", locked, count=len(found))
     return found
+
+
+def _endless(names: Sequence[str]) -> Iterator[str]:
+    """Yield the names, and then the same with numbers."""
+    yield from names
+    for number in count(2):
+        yield from (f"{name} {number}" for name in names)

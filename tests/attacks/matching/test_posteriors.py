@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.attacks.matching.test_matchings import all_matchings, graph_of, square_graphs
 from tests.effort import examples
 from tokumei.array_types import Bools
+from tokumei.attacks.matching import posteriors
 from tokumei.attacks.matching.matchings import find_matches
 from tokumei.attacks.matching.posteriors import exact_marginals, posterior
 
@@ -95,3 +96,16 @@ def test_a_star_leaves_its_leaves_almost_certain() -> None:
     found = posterior(find_matches(graph_of(_star(10))), rng=np.random.default_rng(0))
     assert found.of_pairs(np.arange(1, 10), np.arange(1, 10)) == pytest.approx(np.full(9, 0.9))
     assert found.largest()[0] == pytest.approx(0.1)
+
+
+def test_worlds_of_a_complete_component_are_permutations_that_need_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups that grids made large took seconds each: all ways to match them were begun, and given up."""
+    monkeypatch.setattr(posteriors, "sweep", pytest.fail)
+    size = 40
+    matches = find_matches(graph_of(np.ones((size, size), dtype=bool)))
+    samples = posteriors.sample_matchings(matches, rng=np.random.default_rng(1), count=200)[0]
+    assert samples.shape == (200, size)
+    pseudonyms, subjects = matches.graph.pseudonym[samples], matches.graph.subject[samples]
+    assert (np.sort(pseudonyms, axis=1) == np.arange(size)).all()
+    assert (np.sort(subjects, axis=1) == np.arange(size)).all()
+    assert len(np.unique(subjects, axis=0)) == 200

@@ -380,11 +380,21 @@ def drawn_matchings(
     A chain that has not moved within its steps gives the matching that is known.
     """
     starts, columns, row_edge = chain_layout(matches, component)
+    if len(columns) == len(component) ** 2:
+        return _permuted(columns, len(component), rng, samples=samples)
     swept = sweep(starts, columns)
     if swept is not None:
         return swept.marginals(), swept.draws(samples, rng)
     share, kept = worm_chain(starts, columns, row_edge, steps=steps, rng=rng, samples=samples)
     return share, kept if len(kept) > 1 else np.stack((row_edge, row_edge))
+
+
+def _permuted(columns: Ints, size: int, rng: np.random.Generator, *, samples: int) -> tuple[Floats, Ints]:
+    """Return the marginals and random matchings of a complete component: every permutation is one, none is likelier."""
+    row = np.arange(size)
+    edge = np.argsort(columns.reshape(size, size), axis=1) + size * row[:, None]
+    column = rng.permuted(np.tile(row, (samples, 1)), axis=1)
+    return np.full(size * size, 1.0 / size), edge[row, column]
 
 
 def chain_layout(matches: Matches, component: Component) -> tuple[Ints, Ints, Ints]:
