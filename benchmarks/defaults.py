@@ -66,7 +66,8 @@ def measured(name: str, line: str, rows: int) -> dict[str, Any]:
 def made_public(name: str, rows: int) -> dict[str, Any]:
     """Return what the search for a public release tried, and how long it took."""
     history, begin = SETS[name](rows, demand="true"), time.process_time()
-    found = release_for(history, plan_of(None, seed=1), Limits.read("public"))
+    # Without a seed: a release that somebody can regenerate is proven of nobody.
+    found = release_for(history, plan_of(None), Limits.read("public"))
     tried = [one.as_dict() for one in found.tried]
     seconds = time.process_time() - begin
     return {"met": found.made is not None, "tried": tried, "cpu": seconds, "clock": found.seconds}

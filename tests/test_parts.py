@@ -32,6 +32,10 @@ REPEATED = ("mixed", "missing values", "a shop", "a table")
 # These are for one kind of data and refuse others with this reason.
 CHOOSY = {
     "kl-divergence": ("occur nowhere in the release",),
+    "concordance": ("needs a column of times",),
+    "cox-overlap": ("needs a column of times",),
+    "survival-curve": ("has no value on one side",),
+    "tail-shift": ("no ordered column varies",),
     "model-accuracy": ("too few records are published", "no category of at most"),
     "sse-sst": ("no ordered column varies",),
     "k-concealment-static": ("is for one record per subject",),
@@ -385,6 +389,8 @@ def test_a_score_does_not_depend_on_files_or_the_order_of_the_rows(tmp_path: Pat
     read = _measured(name, history, read_release(tmp_path / "release", history), read_secret(tmp_path / "secret"))
     assert read == score
     moved = _measured(name, other, *_surely(method, other))
+    if score is None and name in CHOOSY:
+        pytest.skip(f"{name} must be told the columns it is about")
     assert score is not None
     assert moved is not None
     assert moved.value == pytest.approx(score.value, rel=1e-12)

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -43,6 +44,7 @@ __all__ = [
     "find_part",
     "has_parameter",
     "make_part",
+    "need_libraries",
     "parameter",
     "parse_settings",
     "part_names",
@@ -317,6 +319,14 @@ def parse_settings(part: type[Part], texts: Iterable[str]) -> dict[str, Any]:
 def has_parameter(part: type[Part], name: str) -> bool:
     """Return whether a part declares a parameter of this name."""
     return any(info.name == name for info in part.parameters())
+
+
+def need_libraries(*modules: str) -> None:
+    """Raise a sentence if a library of the extra ``contests`` is not installed."""
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        message = f"this needs {', '.join(missing)}, not installed here; run pip install 'tokumei[contests]'"
+        raise InfeasibleError(message, code="extra-missing")
 
 
 def make_part(part: type[AnyPart], settings: Mapping[str, Any] | None = None) -> AnyPart:

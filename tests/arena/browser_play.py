@@ -35,6 +35,8 @@ OWN_PAGES = (
     "/accounts/2fa/",
     f"/c/{SLUG}/questions/",
     f"/c/{SLUG}/terms/",
+    f"/c/{SLUG}/metrics/",
+    f"/c/{SLUG}/final/board/?show=attackers",
 )
 DESK_PAGES = (
     "/desk/log/",
@@ -46,6 +48,7 @@ DESK_PAGES = (
     f"/desk/c/{SLUG}/notices/",
     f"/desk/c/{SLUG}/rescores/",
     f"/desk/c/{SLUG}/edit/",
+    f"/desk/c/{SLUG}/look/",
 )
 
 
@@ -126,6 +129,19 @@ class Play:
         assert team.page.evaluate("window.notReloaded")
         assert team.table("Figures") == [["U", "date", "goods", "price", "quantity"], ["0.000000"] * 5]
 
+    def check_first(self) -> None:
+        """Let a team have a file checked that it then does not hand in."""
+        team = self.renamers
+        team.open(ROUND)
+        team.follow("Check a file first")
+        team.page.locator("input[name='file']").set_input_files(self.folder / "A-wrong.csv")
+        team.press("Check")
+        team.wait_for("The file breaks the rules below. Nothing was handed in.")
+        team.look()
+        assert team.reads("3 findings")
+        team.open(ROUND)
+        assert len(team.table("Submissions of your team")) == 1 + 2
+
     def _check_findings(self, team: Captain, wrong: Path) -> None:
         price = files.cell(self.original, 2, 4)
         assert team.reads("3 findings")
@@ -170,6 +186,7 @@ class Play:
         aliases = {team.team: team.wait_for_targets(2) for team in self.teams}
         assert len(set().union(*aliases.values())) == len(NAMES)
         assert not any(name in team.said() for team in self.teams for name in NAMES)
+        self.refuse_to_spend(self.blotters, aliases["Blotters"][0])
         self.guess(self.maskers, aliases["覆面座"], "ファイルは有効です。数値はまだ知らされません。")
         for team in (self.renamers, self.blotters):
             self.guess(team, aliases[team.team][:1], "The file is valid. Its figures are not told yet.")
@@ -177,6 +194,19 @@ class Play:
         assert self.maskers.reads("あなたのチームはすべての標的を攻撃しました。")
         self.maskers.open(ROUND)
         assert self.maskers.reads("フェーズ「匿名化」は終わりました")
+
+    def refuse_to_spend(self, team: Captain, alias: str) -> None:
+        """Let a team hand in one guess of many, be asked, and keep its try; then take all targets in one piece."""
+        published = team.get_published(alias, self.folder)
+        whole = files.all_wrong(self.original, published, self.folder / "F1-all.csv")
+        poor = self.folder / "F1-poor.csv"
+        poor.write_text(whole.read_text(encoding="ascii").splitlines()[0] + "\n", encoding="ascii")
+        team.page.locator("input[name='file']").set_input_files(poor)
+        asked = team.decline(lambda: team.button("Hand in").click())
+        assert asked == f"1 of {PERSONS} pseudonyms guessed: spend your only try?"
+        assert team.button("Hand in").is_enabled()
+        team.open(f"{ROUND}targets/")
+        assert "1 of 1" in team.row(alias)
 
     def guess(self, team: Captain, aliases: list[str], sentence: str) -> None:
         """Attack some targets: the Japanese team well, the others badly."""
@@ -198,6 +228,13 @@ class Play:
         self.renamers.open(f"/c/{SLUG}/")
         assert self.renamers.reads("The referees check the scores. Nothing is left to do.")
         desk.close_phase(self.referee, SLUG, "the scores are checked")
+
+    def weigh_first_page(self) -> int:
+        """Return how many bytes a stranger gets for the first page."""
+        stranger = Visitor(self._browser, self.url, self.inspector)
+        weight = stranger.weigh("/")
+        stranger.context.close()
+        return weight
 
     def look_around(self) -> None:
         """Sign in with a passkey, and open the pages that the contest did not lead to."""

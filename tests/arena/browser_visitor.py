@@ -21,7 +21,7 @@ from tests.arena.real_server import until
 from tests.effort import EFFORT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Locator, Page, Request
 
 __all__ = ["Inspector", "Visitor", "opened_browser"]
 
@@ -45,6 +45,19 @@ GRAVE = ("serious", "critical")
 VIEWPORT = {"width": 1000, "height": 800}
 ALL_RULES: dict[str, Any] = {"resultTypes": ["violations"]}
 # Colours do not depend on the language, and take most of the time.
+# The other language is read on a telephone.
+NARROW = {"width": 390, "height": 844}
+# Adds up what moves while nobody touches the page (cumulative layout shift), and says what it was.
+WATCH_MOVES = """
+window.moved = { total: 0, what: [] };
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries().filter((entry) => !entry.hadRecentInput)) {
+    window.moved.total += entry.value;
+    window.moved.what.push(...entry.sources.map((source) => source.node?.outerHTML?.slice(0, 100)));
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+SETTLED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(window.moved), 50)))"
 SAME_COLOURS = {**ALL_RULES, "rules": {"color-contrast": {"enabled": False}}}
 
 
@@ -102,6 +115,9 @@ class Inspector:
         assert page.locator("html").get_attribute("lang") == language, place
         if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
             self.complaints.append(f"{place} {language}: wider than the window")
+        moved = page.evaluate(SETTLED)
+        if moved["total"]:
+            self.complaints.append(f"{place} {language}: moved by {moved['total']}: {moved['what']}")
 
     def _ask(self, page: Page, place: str, language: str, options: dict[str, Any]) -> None:
         for found in self._axe.run(page, options=options).response["violations"]:
@@ -116,6 +132,8 @@ class Visitor:
         self, browser: Browser, url: str, inspector: Inspector, *, language: str = "en", **options: Any
     ) -> None:
         self.url, self.language, self._inspector = url, language, inspector
+        self._questions: list[str] = []
+        self._declines = False
         usual = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "viewport": VIEWPORT, "reduced_motion": "reduce"}
         self.context = browser.new_context(accept_downloads=True, **{**usual, **options})
         self.context.set_default_timeout(PATIENCE)
@@ -124,6 +142,7 @@ class Visitor:
             "document.addEventListener('securitypolicyviolation',"
             " (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))"
         )
+        self.context.add_init_script(WATCH_MOVES)
         self.page = self.context.new_page()
         self._listen(self.page)
         self._tab: Page | None = None
@@ -134,7 +153,23 @@ class Visitor:
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self._inspector.complaints.append(f"{self.place}: {error}"))
         page.on("request", self._asked)
-        page.on("dialog", lambda dialog: dialog.accept())
+        page.on("dialog", self._answer)
+
+    def _answer(self, dialog: Dialog) -> None:
+        self._questions.append(dialog.message)
+        if self._declines:
+            dialog.dismiss()
+        else:
+            dialog.accept()
+
+    def decline(self, act: Callable[[], None]) -> str:
+        """Do something that asks, answer no, and return what was asked."""
+        self._declines = True
+        before = len(self._questions)
+        act()
+        until(lambda: self.page.evaluate("true") and len(self._questions) > before, "a question")
+        self._declines = False
+        return self._questions[-1]
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
@@ -158,6 +193,18 @@ class Visitor:
         self.page.goto(path if path.startswith("http") else self.url + path)
         self.look()
 
+    def weigh(self, path: str) -> int:
+        """Open a page for the first time; return how many bytes came for everything on it."""
+        requests: list[Request] = []
+
+        def note(request: Request) -> None:
+            requests.append(request)
+
+        self.page.on("requestfinished", note)
+        self.page.goto(self.url + path, wait_until="networkidle")
+        sizes = [request.sizes() for request in requests]
+        return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
+
     def look(self) -> None:
         """Look at the page in both languages, unless that was done before."""
         self._inspector.look(self)
@@ -168,6 +215,7 @@ class Visitor:
         other = "ja" if self.language == "en" else "en"
         if self._tab is None:
             self._tab = self.context.new_page()
+            self._tab.set_viewport_size(NARROW)  # type: ignore[arg-type]
             self._listen(self._tab)
         self._prefer(other)
         try:

@@ -124,6 +124,11 @@ def _playing(browser: Browser, referee: Visitor, folder: Path, language: str) ->
     captain.hand_in(files.spoil(renamed, folder / "A-first-try.csv"))
     captain.page.locator("#findings-title").wait_for()
     _shoot(captain, "findings", 800, top="dl.facts")
+    captain.page.goto(f"{captain.url}/c/{slug}/preliminary/check/")
+    captain.page.locator("input[name='file']").set_input_files(renamed)
+    captain.press("Check")
+    captain.page.locator("#result .notice.ok").wait_for()
+    _shoot(captain, "check", 560)
     captain.context.close()
 
 
@@ -146,9 +151,12 @@ def _results(browser: Browser, address: str, language: str) -> None:
     """Look at the board of the demonstration."""
     viewer = Visitor(browser, address.split("/c/", maxsplit=1)[0], _Blind(), **OPTIONS)
     _start(viewer, language)
+    viewer.page.goto(viewer.url)
+    _shoot(viewer, "home", 900)
     viewer.page.goto(f"{address}final/board/")
     _shoot(viewer, "ranking", 520, top="#title-anonymizers")
     _shoot(viewer, "chart", 560, top="#title-chart")
+    viewer.page.goto(f"{address}final/board/?show=matrix")
     _shoot(viewer, "matrix", 620, top="#title-matrix")
     viewer.context.close()
 

@@ -111,6 +111,16 @@ def test_the_kit_has_the_data_only_for_those_who_may_have_it() -> None:
     assert f"{folder}/data/T.csv" not in zip_of(sign_in(captain).get(address)).namelist()
 
 
+def test_nobody_has_the_server_pack_all_the_time() -> None:
+    contest = world.make_contest("anonymize")
+    _team, captain = world.make_team(contest, "Alpha")
+    client, address = sign_in(captain), reverse("kit", args=[contest.slug, "final"])
+    answers = [client.get(address) for _ in range(11)]
+    assert [answer.status_code for answer in answers] == [200] * 10 + [302]
+    for answer in answers[:-1]:
+        answer.close()
+
+
 # A check before a try
 
 
@@ -306,10 +316,14 @@ def test_hits_and_owners_stand_beside_targets_once_the_results_are_out() -> None
     client = sign_in(captains[1])
     before = client.get(address).content.decode()
     assert ">Alpha<" not in before
+    target = Target.objects.get(team__name="Alpha")
+    page = reverse("target", args=[contest.slug, "final", target.pk])
+    assert "Counts</th>" not in client.get(page).content.decode()
     world.move_to(contest.rounds.get(), "published")
     after = client.get(address).content.decode()
     assert "<td>Alpha</td>" in after
     assert '<td class="number">8</td><td class="number">8</td>' in after
+    assert '<span class="badge ok">counts</span>' in client.get(page).content.decode()
 
 
 # What figures mean

@@ -101,7 +101,9 @@ def test_sigterm_ends_everything_in_order(server: RealServer) -> None:
 
 
 def test_children_do_not_outlive_a_killed_supervisor(server: RealServer) -> None:
-    # The second start of the same arena: nothing to prepare.
+    # The second start of the same arena: nothing to prepare. The first one runs still where another process has taken
+    # the test before.
+    server.end(signal.SIGTERM)
     again = RealServer(server.variables, "--processes", "1", "--json")
     told = json.loads(again.told.read_text())
     assert (told["url"], told["home"]) == (f"http://localhost:{again.port}/", str(server.home))

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import Run
 from tokumei.audits import AuditResult, Limits, Question
-from tokumei.data import Outcome, Reason, Schema, Verdict
+from tokumei.data import Demand, Outcome, Reason, Schema, Verdict
 from tokumei.errors import InfeasibleError
 from tokumei.flow import plan_of, release_for
 from tokumei.flow.recipients import STEPS, Step, chosen_plan, keeps_to_limits, steps_for
@@ -61,6 +61,14 @@ def test_a_step_raises_what_the_schema_leaves_weaker() -> None:
     assert ill.demand is not None
     assert ill.demand.values == 3
     assert (plan.content, plan.parameters["k"]) == ("strong", 10)
+
+
+def test_no_step_asks_for_more_values_than_a_column_has() -> None:
+    """Of a column of two values three were asked for, so that nothing was ever found for it."""
+    step = Step(content="strong", k=10, diversity=3)
+    plan = chosen_plan(plan_of(None, schema=SCHEMA), step, {"ill": 2})
+    assert plan.schema is not None
+    assert plan.schema.columns[2].demand == Demand(values=2.0)
 
 
 @pytest.mark.half_second

@@ -28,6 +28,7 @@ from tokumei.cli.output import (
     warn,
     with_settings,
 )
+from tokumei.errors import ParameterError
 from tokumei.words import percent
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def judge(
             "--metric", help="See 'tokumei metrics'; all that fit if left out.", autocompletion=registered("metrics")
         ),
     ] = None,
+    settings: SettingsOption = None,
     schema: SchemaOption = None,
     _memory: MemoryOption = None,
     _language: SpokenOption = None,
@@ -116,9 +118,11 @@ def judge(
     from tokumei.data import default_secret_path
     from tokumei.flow import Measured, measure, measure_all
     from tokumei.metrics import measure_usefulness
-    from tokumei.parts import find_part, make_part
+    from tokumei.parts import find_part
 
-    parts = [make_part(find_part("metric", name)) for name in metric or ()]
+    if settings and len(metric or ()) != 1:
+        raise ParameterError("--set is for one metric; name it with --metric", code="settings")
+    parts = [with_settings(find_part("metric", name), settings) for name in metric or ()]
     with progress_bars():
         judged = opened(original, release, schema, secret or default_secret_path(release))
         measured = Measured(measure(judged, parts), [], []) if metric else measure_all(judged)

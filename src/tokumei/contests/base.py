@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tokumei.contests.values import (
     Answered,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 
+AnySample = TypeVar("AnySample")
 STANDARD_ROUNDS: Mapping[str, RoundPreset] = {
     "practice": RoundPreset(weight="0", attack_limit=10),
     "preliminary": RoundPreset(weight="0.1"),
@@ -223,6 +224,15 @@ class Contest(Part):
     def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
         """Return the rankings over all rounds, given with their weights."""
         raise self._without("attack task")
+
+    @classmethod
+    def sample(cls, parts: Mapping[str, AnySample], name: str, noun: str) -> AnySample:
+        """Return a sample method or attack of this contest by its name."""
+        if name not in parts:
+            known = list(parts)
+            message = f"{cls.name} has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
+            raise UnknownPartError(message)
+        return parts[name]
 
     def _without(self, capability: str) -> InfeasibleError:
         return InfeasibleError(f"the contest '{self.name}' has no {capability}", code="no-such-capability")

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from tokumei.audits import AuditResult, AuditSettings, Limits, Question
 from tokumei.data import Column, History, Kind, Outcome, Reason, Schema
@@ -101,15 +104,20 @@ def steps_for(plan: Plan, schema: Schema, limits: Limits) -> tuple[Step, ...]:
     return tuple(dict.fromkeys(steps))
 
 
-def chosen_plan(plan: Plan, step: Step) -> Plan:
-    """Return the plan of a step; what the schema says of a column wins where it is stronger."""
+def chosen_plan(plan: Plan, step: Step, values: Mapping[str, int] | None = None) -> Plan:
+    """Return the plan of a step; what the schema says of a column wins where it is stronger.
+
+    ``values`` says how many values sensitive columns have: no group has more of them.
+    """
     assert plan.schema is not None
+    known = values or {}
 
     def chosen(column: Column) -> Column:
         rare = max(column.rare, step.rare) if column.kind is Kind.CATEGORY and not column.keep else column.rare
-        if column.demand is None or not column.demand.asks or column.demand.values >= step.diversity:
+        most = min(step.diversity, known.get(column.name, step.diversity))
+        if column.demand is None or not column.demand.asks or column.demand.values >= most:
             return replace(column, rare=rare if column.demand is None else column.rare)
-        return replace(column, demand=replace(column.demand, values=float(step.diversity)))
+        return replace(column, demand=replace(column.demand, values=float(most)))
 
     schema = replace(plan.schema, columns=tuple(map(chosen, plan.schema.columns)))
     return replace(plan, content=step.content, schema=schema, parameters={**plan.parameters, "k": step.k})
@@ -122,11 +130,13 @@ def release_for(
     begin = time.monotonic()
     plan = replace(plan, schema=history.schema)
     steps = steps_for(plan, history.schema, limits)
+    demanded = [field for field in history.schema.fields if field.column in history.schema.demands]
+    values = {field.column: len(np.unique(history.codes[field.name])) for field in demanded}
     tried: dict[int, tuple[Made | None, Tried]] = {}
 
     def keeps(number: int) -> bool:
         with stage(f"recipient {limits.recipient}: {steps[number].name()}"):
-            tried[number] = _attempt(history, chosen_plan(plan, steps[number]), steps[number], limits, threads)
+            tried[number] = _attempt(history, chosen_plan(plan, steps[number], values), steps[number], limits, threads)
         return tried[number][0] is not None
 
     low, high = 0, len(steps) - 1

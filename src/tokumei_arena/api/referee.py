@@ -10,7 +10,7 @@ from django.core.files.base import File
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from ninja import Field, Schema, Status
+from ninja import Field, Form, Schema, Status
 from pydantic import AwareDatetime
 
 from tokumei.contests import find_contest
@@ -47,6 +47,13 @@ class RoundIn(Schema):
     freeze_minutes: Small = 0
     ceremony: bool = False
     name: Annotated[str, Field(max_length=60)] = ""
+
+
+class LookOut(Schema):
+    """The identity of a contest: its colour, and whether it has a logo."""
+
+    colour: str
+    logo: bool
 
 
 class ContestIn(Schema):
@@ -121,6 +128,22 @@ def create_contest(request: HttpRequest, body: ContestIn) -> Status[schemas.Cont
     if body.open:
         contests.open_contest(made, by=person)
     return Status(201, show.contest_document(made, person))
+
+
+@post("/contests/{slug}/look", response=LookOut)
+def look(
+    request: HttpRequest,
+    slug: str,
+    *,
+    colour: Annotated[str | None, Form()] = None,
+    without_logo: Annotated[bool, Form()] = False,
+) -> LookOut:
+    """Set the colour of a contest (such as #27418f; empty: that of the arena) and its logo (file ``logo``)."""
+    contest = contest_of(request, slug)
+    file = request.FILES.get("logo")
+    logo = file if isinstance(file, File) else None
+    contests.change_look(contest, by=caller(request), colour=colour, logo=logo, without_logo=without_logo)
+    return LookOut(colour=contest.colour, logo=bool(contest.logo_tag))
 
 
 @post("/contests/{slug}/open", response=schemas.ContestOut)

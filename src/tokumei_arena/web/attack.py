@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -17,7 +16,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
-from tokumei.contests import Contest as Rules
 from tokumei.contests import find_contest
 from tokumei_arena import access
 from tokumei_arena.addresses import person_of, round_of, target_of
@@ -25,11 +23,10 @@ from tokumei_arena.boards import visible_tables
 from tokumei_arena.errors import ArenaError, RefusedError
 from tokumei_arena.models import Person, Phase, Round, Submission, Target, Team
 from tokumei_arena.records import attachment
-from tokumei_arena.rules import rules_of
 from tokumei_arena.templatetags.arena import cells
 from tokumei_arena.web import uploads
 from tokumei_arena.web.frame import either, frame, signed_in_acts
-from tokumei_arena.web.own_work import own_guesses
+from tokumei_arena.web.own_work import counted_attempts, own_guesses
 from tokumei_arena.web.timeline import next_deadline, round_lines
 from tokumei_arena.wording import in_language
 from tokumei_arena.work import (
@@ -117,7 +114,7 @@ def _lines(viewer: access.Viewer, round_: Round, team: Team | None, found: list[
     """Return the targets, each with the tries used, the state of the latest one and the figures of the best one."""
     if team is None:
         return [{"target": one} for one in found]
-    used, best = used_tries(round_, team), _best(viewer, round_, team)
+    used, best = used_tries(round_, team), counted_attempts(round_, team)
     columns = find_contest(round_.contest.rule_set).guess_columns
     newest: dict[UUID | None, Submission] = {}
     for one in Submission.objects.filter(round=round_, team=team, kind=Submission.Kind.GUESSES).order_by("received_at"):
@@ -127,30 +124,11 @@ def _lines(viewer: access.Viewer, round_: Round, team: Team | None, found: list[
             "target": one,
             "left": max(0, round_.attack_limit - used.get(one.pk, 0)),
             "latest": newest.get(one.pk),
-            "cells": cells(columns, best.get(one.pk, {})),
+            "cells": cells(columns, shown_figures(viewer, best[one.pk]) if one.pk in best else {}),
             "owner": one.team.name,
         }
         for one in found
     ]
-
-
-def _best(viewer: access.Viewer, round_: Round, team: Team) -> dict[UUID | None, dict[str, Any]]:
-    """Return the figures of the attempt that counts at each target, as far as they are told now."""
-    rules = rules_of(round_.contest)
-    valid = Submission.objects.filter(
-        round=round_, team=team, kind=Submission.Kind.GUESSES, verdict=Submission.Verdict.VALID
-    ).select_related("evaluation")
-    best: dict[UUID | None, Submission] = {}
-    for one in valid.order_by("received_at", "pk"):
-        one.round = round_
-        before = best.get(one.target_id)
-        if before is None or _order(rules, one) < _order(rules, before):
-            best[one.target_id] = one
-    return {target: shown_figures(viewer, one) for target, one in best.items()}
-
-
-def _order(rules: Rules, submission: Submission) -> tuple[float, ...]:
-    return rules.guess_order(submission.evaluation.figures) if submission.evaluation is not None else (math.inf,)
 
 
 @either

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
 from tokumei.contests import Column, find_contest
+from tokumei.contests import Contest as Rules
 from tokumei_arena import access
 from tokumei_arena.boards import board
-from tokumei_arena.models import Membership, Phase, Round, Submission, Target, Team
+from tokumei_arena.models import Feedback, Membership, Phase, Round, Submission, Target, Team
+from tokumei_arena.rules import rules_of
 from tokumei_arena.templatetags.arena import headings, shown
-from tokumei_arena.work import chosen_release, remaining_tries, shown_figures
+from tokumei_arena.work import chosen_release, feedback_policy, remaining_tries, shown_figures
 from tokumei_pages.charts import Trend, trend
 
 # As many as anybody reads on one page; the newest come first, older ones stand on further pages.
@@ -45,6 +49,7 @@ class OwnWork:
     trend_title: str = ""
     trend_better: str = ""
     rank: int | None = None
+    counts: bool = True
 
 
 def lines_of(
@@ -119,9 +124,32 @@ def own_guesses(viewer: access.Viewer, target: Target, team: Team, *, page: str 
     round_ = target.round
     columns = find_contest(round_.contest.rule_set).guess_columns
     found_page = page_of(access.submissions(viewer, round_.contest).filter(target=target, team=team), page)
-    lines = lines_of(viewer, round_, found_page)
+    # Which attempt is the best one is told when the figures are, not before.
+    told = feedback_policy(round_, Submission.Kind.GUESSES) is Feedback.EXACT
+    counting = counted_attempts(round_, team).get(target.pk) if told else None
+    lines = lines_of(viewer, round_, found_page, competing=counting)
     left = remaining_tries(round_, team, target)
-    return OwnWork(columns, lines, _pending(lines), round_.attack_limit, left, found_page)
+    return OwnWork(columns, lines, _pending(lines), round_.attack_limit, left, found_page, counts=told)
+
+
+def counted_attempts(round_: Round, team: Team) -> dict[UUID, Submission]:
+    """Return the attempt of a team that counts at each target: the best valid one, of equal ones the first."""
+    rules = rules_of(round_.contest)
+    valid = Submission.objects.filter(
+        round=round_, team=team, kind=Submission.Kind.GUESSES, verdict=Submission.Verdict.VALID
+    ).select_related("evaluation")
+    best: dict[UUID, Submission] = {}
+    for one in valid.order_by("received_at", "pk"):
+        assert one.target_id is not None
+        one.round = round_
+        before = best.get(one.target_id)
+        if before is None or _order(rules, one) < _order(rules, before):
+            best[one.target_id] = one
+    return best
+
+
+def _order(rules: Rules, submission: Submission) -> tuple[float, ...]:
+    return rules.guess_order(submission.evaluation.figures) if submission.evaluation is not None else (math.inf,)
 
 
 def _pending(lines: Sequence[Line]) -> bool:

@@ -25,6 +25,7 @@ from tokumei_arena.errors import ArenaError, RefusedError
 from tokumei_arena.models import Person, Round, Submission, Target
 from tokumei_arena.records import copy_to, pack
 from tokumei_arena.rules import parameters_of, rules_of
+from tokumei_arena.teams import spend
 from tokumei_arena.wording import in_language
 from tokumei_arena.work.intake import submit_guesses
 from tokumei_arena.work.limits import Limits
@@ -153,6 +154,8 @@ def answered(viewer: access.Viewer, target: Target, file: File[Any]) -> Answered
     rules = find_contest(target.round.contest.rule_set)
     if file.size > LARGEST_ASKED or rules.answered is Rules.answered:
         return None
+    if isinstance(viewer, Person):
+        spend("ask", viewer.pk, limit=settings.ARENA_LIMITS["submits_per_minute"])
     limits = replace(Limits.of(settings.ARENA_LIMITS), unpacked_bytes=LARGEST_ASKED)
     with tempfile.TemporaryDirectory(prefix="arena-asked-") as temporary:
         folder = Path(temporary)

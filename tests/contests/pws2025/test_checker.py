@@ -14,9 +14,12 @@ import polars as pl
 import pytest
 
 from tests.effort import EFFORT
+from tokumei.contests.pws2025.attacks import linkage, nearest_marks
 from tokumei.contests.pws2025.checker import Rows, check_model, check_table, check_values, repair
 from tokumei.contests.pws2025.logistic import fit_logistic
+from tokumei.contests.pws2025.people import draw_patients
 from tokumei.contests.pws2025.statistics import statistics
+from tokumei.contests.pws2025.synthesis import perturbed
 from tokumei.contests.pws2025.table import Patients
 from tokumei.errors import InfeasibleError
 
@@ -273,3 +276,13 @@ def test_one_answer_alone_is_told_as_a_sentence() -> None:
     table = Patients(pl.read_csv(("AGE,asthma_flag\n" + "\n".join(rows)).encode(), infer_schema=False))
     with pytest.raises(InfeasibleError, match="every value of it needs two rows"):
         fit_logistic(table)
+
+
+def test_linkage_finds_the_members_that_the_nearest_row_misses() -> None:
+    rng = np.random.default_rng(5)
+    people = draw_patients(400, rng).unique(maintain_order=True)
+    members = Patients(people[:60])
+    hidden = Patients(perturbed(members, rng, share=0.5))
+    everybody = Patients(people)
+    hits = [int(marks[:60].sum()) for marks in (linkage(everybody, hidden, 60), nearest_marks(everybody, hidden))]
+    assert hits[0] > 55 > 2 * hits[1]

@@ -149,11 +149,11 @@ def sample_method(
     import numpy as np
 
     from tokumei.contests.pws2019 import traces
-    from tokumei.contests.pws2019.contest import sample_named
+    from tokumei.contests.pws2019.contest import Pws2019
     from tokumei.contests.pws2019.samples import METHODS
 
     check_targets((output,), org)
-    method = with_settings(sample_named(METHODS, name, "method"), settings)
+    method = with_settings(Pws2019.sample(METHODS, name, "method"), settings)
     true = traces.read_traces(org).regions
     cells = method.cells(true, np.random.RandomState(seed))
     _write(output, "reg_id", cells)

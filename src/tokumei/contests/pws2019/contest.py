@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.notes import note_of_error
@@ -30,7 +30,7 @@ from tokumei.contests.values import (
     RoundTable,
     Sizes,
 )
-from tokumei.errors import InputError, TokumeiError, UnknownPartError, did_you_mean
+from tokumei.errors import InputError, TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
@@ -47,15 +47,6 @@ PUBLISHED_HEADER = "pse_id,time_id,reg_id\n"
 
 def _spec(name: str, en: str, ja: str) -> tuple[FileSpec, ...]:
     return tuple(FileSpec(f"{name}{file}", {"en": f"{en} {file}", "ja": f"{ja}{file}"}) for file in FILES)
-
-
-def sample_named(parts: Mapping[str, type[Any]], name: str, noun: str) -> type[Any]:
-    """Return a sample part of this contest."""
-    if name not in parts:
-        known = list(parts)
-        message = f"pws2019 has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
-        raise UnknownPartError(message)
-    return parts[name]
 
 
 def read_owners(path: Path) -> Ints:
@@ -251,7 +242,7 @@ class Pws2019(Contest):
 
         from tokumei.contests.pws2019.samples import METHODS
 
-        part = make_part(sample_named(METHODS, method, "method"), settings)
+        part = make_part(self.sample(METHODS, method, "method"), settings)
         for file in FILES:
             true = _traces(data, "org", file).regions
             cells = part.cells(true, np.random.RandomState(int(rng.integers(2**31))))
@@ -294,13 +285,13 @@ class Pws2019(Contest):
             "home": ("I3-HomeProb", "T3-HomeProb"),
             "assignment": ("assignment", "assignment"),
         }
-        names = sample_named(pairs, attack, "attack")  # type: ignore[arg-type]
+        names = self.sample(pairs, attack, "attack")
         for file in FILES:
             reference = _traces(published, "ref", file)
             seen = read_published(reference.regions, published / f"pub{file}.csv")
             users, traces = (
                 made(name, seen, np.random.RandomState(int(rng.integers(2**31))))
-                for made, name in zip((guessed_users, guessed_traces), names, strict=True)  # type: ignore[call-overload]
+                for made, name in zip((guessed_users, guessed_traces), names, strict=True)
             )
             for name, header, cells in (("etable", "user_id", reference.users[users]), ("etraces", "reg_id", traces)):
                 text = "\n".join((header, *map(str, cells.ravel().tolist()), ""))

@@ -183,12 +183,12 @@ def sample_method(
     """Anonymize P and R side by side, draw by draw as the official program."""
     import numpy as np
 
-    from tokumei.contests.pws2023.contest import sample_named
+    from tokumei.contests.pws2023.contest import Pws2023
     from tokumei.contests.pws2023.samples import METHODS
     from tokumei.contests.pws2023.tables import read_digits
 
     check_targets((output,), p, r)
-    part = with_settings(sample_named(METHODS, name, "method"), settings)
+    part = with_settings(Pws2023.sample(METHODS, name, "method"), settings)
     _written(output, part.anonymize(np.hstack([read_digits(p), read_digits(r)]), seed), json=json)
 
 
@@ -214,12 +214,12 @@ def sample_attack(
     json: JsonFlag = False,
 ) -> None:
     """Guess the secret table of all rows of P, draw by draw as the official program."""
-    from tokumei.contests.pws2023.contest import sample_named
+    from tokumei.contests.pws2023.contest import Pws2023
     from tokumei.contests.pws2023.samples import ATTACKS
     from tokumei.contests.pws2023.tables import read_digits
 
     check_targets((output,), p, b)
-    part = with_settings(sample_named(ATTACKS, name, "attack"), settings)
+    part = with_settings(Pws2023.sample(ATTACKS, name, "attack"), settings)
     _written(output, part.answers(read_digits(p), read_digits(b, star=True), seed), json=json)
 
 

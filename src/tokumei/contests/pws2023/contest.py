@@ -30,7 +30,7 @@ from tokumei.contests.values import (
     RoundTable,
     Sizes,
 )
-from tokumei.errors import TokumeiError, UnknownPartError, did_you_mean
+from tokumei.errors import TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
@@ -39,15 +39,6 @@ if TYPE_CHECKING:
     from tokumei.array_types import Ints
 
 PUBLIC_SEED = {6: 123456789, 8: 123123123}
-
-
-def sample_named(parts: Mapping[str, type[Any]], name: str, noun: str) -> type[Any]:
-    """Return a sample part of this contest."""
-    if name not in parts:
-        known = list(parts)
-        message = f"pws2023 has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
-        raise UnknownPartError(message)
-    return parts[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +229,7 @@ class Pws2023(Contest):
         from tokumei.contests.pws2023.samples import METHODS
         from tokumei.contests.pws2023.tables import read_digits, table_bytes
 
-        part = make_part(sample_named(METHODS, method, "method"), settings)
+        part = make_part(self.sample(METHODS, method, "method"), settings)
         original = np.hstack([read_digits(data / "P.csv"), read_digits(data / "R.csv")])
         made = part.anonymize(original, int(rng.integers(2**31)))
         (release / "A.csv").write_bytes(table_bytes(made))
@@ -261,7 +252,7 @@ class Pws2023(Contest):
         from tokumei.contests.pws2023.tables import read_digits, table_bytes
 
         del data
-        part = make_part(sample_named(ATTACKS, attack, "attack"), settings)
+        part = make_part(self.sample(ATTACKS, attack, "attack"), settings)
         public, rows = read_digits(published / "P.csv"), read_digits(published / "B.csv", star=True)
         (guesses / "F.csv").write_bytes(table_bytes(part.answers(public, rows, int(rng.integers(2**31)))))
         return {"rows": len(public)}

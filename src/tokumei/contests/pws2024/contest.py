@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.notes import make_note, note_of_error
@@ -31,7 +31,7 @@ from tokumei.contests.values import (
     RoundTable,
     Sizes,
 )
-from tokumei.errors import InputError, TokumeiError, UnknownPartError, did_you_mean
+from tokumei.errors import InputError, TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Pws2024(Contest):
         from tokumei.contests.pws2024.table import table_text
 
         original = read_original(data / "B.csv")
-        part = make_part(_found(METHODS, method, "method"), settings)
+        part = make_part(self.sample(METHODS, method, "method"), settings)
         for name, view in zip(_FILES, part.views(original.frame, rng=rng), strict=True):
             (release / f"{name}.csv").write_bytes(table_text(view))
         return {"method": method, "rows": original.rows}
@@ -246,7 +246,7 @@ class Pws2024(Contest):
         from tokumei.contests.pws2024.table import read_table
 
         del data, rng
-        part = make_part(_found(ATTACKS, attack, "attack"), settings)
+        part = make_part(self.sample(ATTACKS, attack, "attack"), settings)
         known, ratings, *tables = (read_table(published / f"{name}.csv") for name in ("a", "b", *_FILES))
         answers = part.answers(known.frame, ratings.frame, tables)
         (guesses / "E.csv").write_bytes("".join(f"{row},{value}\n" for row, value in answers).encode())
@@ -284,11 +284,3 @@ class Pws2024(Contest):
     def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
         """Return the weighted sums of both."""
         return overall_table(rounds)
-
-
-def _found(parts: Mapping[str, type[Any]], name: str, noun: str) -> type[Any]:
-    if name not in parts:
-        known = list(parts)
-        message = f"pws2024 has no {noun} named '{name}'{did_you_mean(name, known)}; it has {', '.join(known)}"
-        raise UnknownPartError(message)
-    return parts[name]

@@ -238,5 +238,7 @@ def _with_ratings(original: pl.DataFrame, ratings: Ints) -> pl.DataFrame:
     return original.with_columns(columns)
 
 
-METHODS = {part.name: part for part in (SampleMethod, BudgetMethod)}
-ATTACKS = {part.name: part for part in (SampleAttack, LikelihoodAttack)}
+METHODS: dict[str, type[SampleMethod | BudgetMethod]] = {part.name: part for part in (SampleMethod, BudgetMethod)}
+ATTACKS: dict[str, type[SampleAttack | LikelihoodAttack]] = {
+    part.name: part for part in (SampleAttack, LikelihoodAttack)
+}

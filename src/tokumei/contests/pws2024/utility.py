@@ -17,6 +17,7 @@ from tokumei.array_types import Ints
 from tokumei.contests.pws2024.files import BASICS, KNOWN, OFFICIAL_DIVISOR, TABLES
 from tokumei.contests.pws2024.table import Table, table_text, text_codes, values_of
 from tokumei.errors import InfeasibleError
+from tokumei.metrics import count_change, two_way_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +77,9 @@ def _changes(original: pl.DataFrame, released: pl.DataFrame, names: Sequence[str
     for pair in combinations(names, 2):
         if not set(pair) <= set(KNOWN):
             (ours, theirs, size), (our_other, their_other, other_size) = (codes[name] for name in pair)
-            before = _counts(ours, our_other, size, other_size)
-            yield ",".join(sorted(pair)), int(np.abs(before - _counts(theirs, their_other, size, other_size)).sum())
-
-
-def _counts(first: Ints, second: Ints, size: int, other_size: int) -> Ints:
-    """Count all pairs of codes; rows with a missing cell are left out."""
-    known = (first >= 0) & (second >= 0)
-    joined = first * other_size + second
-    if not known.all():
-        joined = joined[known]
-    return np.bincount(joined, minlength=size * other_size)
+            before = two_way_counts(ours, our_other, size, other_size)
+            after = two_way_counts(theirs, their_other, size, other_size)
+            yield ",".join(sorted(pair)), count_change(before, after)
 
 
 def _joint_codes(original: pl.Series, released: pl.Series) -> tuple[Ints, Ints, int]:

@@ -11,56 +11,17 @@ import io
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from tokumei.contests.notes import KEPT_NOTES
-from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, HOME, RANGES
-from tokumei.contests.values import Note
+from tokumei.contests.findings import Findings
+from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, RANGES, finding
 from tokumei.data import read_bytes, to_utf8
-from tokumei.words import Message, in_both
 
 ROWS = 10_000
 SEMVER = re.compile(r"\d+\.\d+\.\d+([-+.].*)?")
-
-
-@dataclass
-class Findings:
-    """Faults as notes, with the official program's own answer beside them."""
-
-    notes: list[Note] = field(default_factory=list)
-    count: int = 0
-    official: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def valid(self) -> bool:
-        """Whether nothing was found."""
-        return not self.count
-
-    def add(
-        self,
-        code: str,
-        file: str,
-        *,
-        line: int | None = None,
-        column: int | None = None,
-        name: str | None = None,
-        value: str | None = None,
-        **facts: Any,
-    ) -> None:
-        """Add a fault."""
-        self.count += 1
-        if len(self.notes) < KEPT_NOTES:
-            values = {"value": (value or "")[:40], "name": name or "", **facts}
-            message = in_both(Message(f"finding.{code}", values, HOME))
-            self.notes.append(Note(code, message, file=file, line=line, column=column, name=name, value=value))
-
-    def as_dict(self, language: str = "en") -> dict[str, Any]:
-        """Return everything for ``--json``."""
-        errors = [{**note.as_dict(), "message": note.message[language]} for note in self.notes]
-        return {"valid": self.valid, "error_count": self.count, "errors": errors, "official": self.official}
 
 
 @dataclass(frozen=True)
@@ -100,7 +61,7 @@ def value_fault(name: str, text: str) -> str | None:
 
 def check_values(table: Rows, file: str) -> Findings:
     """Check every cell (check_csv): neither rows nor columns nor their order are looked at."""
-    found = Findings()
+    found = Findings(finding)
     errors: list[list[Any]] = []
     stops = False
     known: dict[tuple[str, str], str | None] = {}
@@ -165,7 +126,7 @@ def repair(table: Rows) -> tuple[bytes | None, dict[str, Any]]:
 
 def check_table(table: Rows, file: str, *, rows: int = ROWS, decimals: bool = False) -> Findings:
     """Check columns, order, rows, ranges and categories (pws_data_format); ``decimals`` looks at those too."""
-    found = Findings()
+    found = Findings(finding)
     missing = [name for name in COLUMNS if name not in table.header]
     extra = [name for name in table.header if name not in COLUMNS]
     official: list[list[str]] = []
@@ -226,7 +187,7 @@ def _first_column(table: Rows) -> list[list[str]]:
 
 def check_model(raw: bytes, file: str) -> Findings:
     """Check a model of XGBoost as JSON (validate_model_json), in the official words as well."""
-    found = Findings()
+    found = Findings(finding)
     errors: list[str] = []
     warnings: list[str] = []
     found.official = {"valid": False, "errors": errors, "warnings": warnings}
@@ -341,7 +302,7 @@ def _is_one(line: str) -> bool:
 
 def check_answer(raw: bytes, rows: int, ones: int, file: str) -> Findings:
     """Check an attack file for one target: 0 or 1 for every row of A, with exactly so many ones."""
-    found = Findings()
+    found = Findings(finding)
     try:
         lines = raw.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:

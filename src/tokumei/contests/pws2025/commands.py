@@ -14,7 +14,7 @@ from tokumei.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokumei.contests.pws2025.checker import Findings
+    from tokumei.contests.findings import Findings
 
 app = typer.Typer(no_args_is_help=True)
 PLACE = ("file", "line", "column", "code")

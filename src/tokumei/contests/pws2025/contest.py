@@ -7,12 +7,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tokumei.contests import ranking
 from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.notes import KEPT_NOTES, note_of_error
 from tokumei.contests.pws2025.ranking import BEST_TEAMS, PRELIMINARY_BEST, Scores
+from tokumei.contests.settings import read_settings
 from tokumei.contests.values import (
     Both,
     Checked,
@@ -28,7 +29,7 @@ from tokumei.contests.values import (
     RoundTable,
     Sizes,
 )
-from tokumei.errors import InputError, ParameterError, TokumeiError, did_you_mean
+from tokumei.errors import InputError, ParameterError, TokumeiError
 from tokumei.parts import parameter
 
 if TYPE_CHECKING:
@@ -108,12 +109,12 @@ class Pws2025(Contest):
     utility_figure: ClassVar[str] = "utility"
     safety_figure: ClassVar[str] = "anonymity"
     methods: ClassVar[tuple[str, ...]] = ("copula", "perturb", "shuffle")
-    attacks: ClassVar[tuple[str, ...]] = ("nearness", "nn", "topconf")
+    attacks: ClassVar[tuple[str, ...]] = ("linkage", "nn", "topconf")
     players: ClassVar[tuple[Player, ...]] = (
-        Player("All Columns", "copula", "nearness", {"tries": 5, "trees": 60}, clumsy=True),
+        Player("All Columns", "copula", "linkage", {"tries": 5, "trees": 60}, clumsy=True),
         Player("Sample", "perturb", "nn", {"trees": 60}),
         Player("Heavy Sample", "perturb", "topconf", {"share": 0.5, "trees": 60}),
-        Player("Nothing", "shuffle", "nearness", {"trees": 60}),
+        Player("Nothing", "shuffle", "linkage", {"trees": 60}),
     )
 
     best_teams: int = parameter(BEST_TEAMS, "so many best teams count for the attackers", low=1, high=100)
@@ -161,9 +162,10 @@ class Pws2025(Contest):
 
     def check_release(self, data: Path, release: Path) -> Checked:
         """Check C and D and measure all four items."""
-        from tokumei.contests.pws2025.checker import Findings, Rows, check_model, check_table
+        from tokumei.contests.findings import Findings
+        from tokumei.contests.pws2025.checker import Rows, check_model, check_table
         from tokumei.contests.pws2025.model import TARGET, predict, right_predictions
-        from tokumei.contests.pws2025.table import Patients
+        from tokumei.contests.pws2025.table import Patients, finding
         from tokumei.contests.pws2025.utility import POINTS, measure_table
 
         b, raw = Patients.read(data / "B.csv"), (release / "D.json").read_bytes()
@@ -180,7 +182,7 @@ class Pws2025(Contest):
             test = _test_rows(data, b)
             accuracy = float(right_predictions(predict(raw, test), test.answers(TARGET)).mean())
         except (ValueError, RuntimeError, TypeError, KeyError):
-            broken = Findings()
+            broken = Findings(finding)
             broken.add("model-unusable", "D.json")
             return Checked.refused(broken.notes)
         try:
@@ -199,15 +201,10 @@ class Pws2025(Contest):
         from tokumei.contests.pws2025.synthesis import METHODS, SETTINGS
         from tokumei.contests.pws2025.table import Patients
 
-        if method not in self.methods:
-            known = ", ".join(self.methods)
-            raise ParameterError(
-                f"pws2025 has no method '{method}'{did_you_mean(method, self.methods)}; it has {known}"
-            )
-        values = _settings(method, dict(settings), {**SETTINGS.get(method, {}), "trees": (int, 1, 10_000)})
+        values = read_settings(method, settings, {**SETTINGS.get(method, {}), "trees": (int, 1, 10_000)})
         trees = values.pop("trees", TREES)
         b = Patients.read(data / "B.csv")
-        made = METHODS[method](b, rng, **values)
+        made = self.sample(METHODS, method, "method")(b, rng, **values)
         made.write_csv(release / "C.csv")
         raw, reached = train_model(Patients(made) if method == "copula" else b, trees=trees)
         (release / "D.json").write_bytes(raw)
@@ -234,11 +231,7 @@ class Pws2025(Contest):
         from tokumei.contests.pws2025.table import Patients
 
         del data, rng
-        if attack not in self.attacks:
-            known = ", ".join(self.attacks)
-            raise ParameterError(
-                f"pws2025 has no attack '{attack}'{did_you_mean(attack, self.attacks)}; it has {known}"
-            )
+        self.sample(dict.fromkeys(self.attacks), attack, "attack")
         if settings:
             raise ParameterError(f"the attack '{attack}' has no setting '{next(iter(settings))}'")
         a, c = (Patients.read(published / f"{name}.csv") for name in ("A", "C"))
@@ -249,7 +242,7 @@ class Pws2025(Contest):
             points, made = attacks.embed(a, a, c)
             marks = attacks.in_order(attacks.nearest_marks(a, c), attacks.nearest(points, made)[1], c.height)
         else:
-            marks = attacks.nearness(a, c, c.height)
+            marks = attacks.linkage(a, c, c.height)
         (guesses / "F.csv").write_text("".join(f"{int(mark)}\n" for mark in marks), encoding="utf-8")
         return {"marked": int(marks.sum()), "people": a.height}
 
@@ -313,22 +306,6 @@ def _write_people(data: Path, size: int, rng: Generator) -> None:
     people = draw_patients(CROWD * size + size, rng).unique(maintain_order=True)[: CROWD * size]
     people.write_csv(data / "A.csv")
     people[rng.permutation(people.height)[:size].tolist()].write_csv(data / "B.csv")
-
-
-def _settings(method: str, given: dict[str, Any], known: Mapping[str, tuple[type, float, float]]) -> dict[str, Any]:
-    values = {}
-    for name, text in given.items():
-        if name not in known:
-            raise ParameterError(f"the method '{method}' has no setting '{name}'; it has {', '.join(known)}")
-        kind, low, high = known[name]
-        try:
-            value = kind(text)
-        except (TypeError, ValueError):
-            value = None
-        if value is None or not low <= value <= high:
-            raise ParameterError(f"the setting '{name}' of '{method}' must be from {low:g} to {high:g}, got '{text}'")
-        values[name] = value
-    return values
 
 
 def _test_rows(data: Path, b: Patients) -> Patients:

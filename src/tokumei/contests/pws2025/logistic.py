@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tokumei.array_types import Floats
-from tokumei.contests.extras import need_libraries
 from tokumei.contests.pws2025.table import Patients
 from tokumei.errors import InfeasibleError
+from tokumei.parts import need_libraries
 
 TARGET = "asthma_flag"
 FIGURES = ("coef", "p_value", "OR_norm", "CI_low_norm", "CI_high_norm", "VIF_norm")

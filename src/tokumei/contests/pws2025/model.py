@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tokumei.array_types import Bools, Floats
-from tokumei.contests.extras import need_libraries
 from tokumei.contests.pws2025.table import Patients
+from tokumei.parts import need_libraries
 
 TARGET = "stroke_flag"
 SETTINGS = {

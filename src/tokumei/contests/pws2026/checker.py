@@ -11,19 +11,17 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tokumei.array_types import Bools
-from tokumei.contests.notes import KEPT_NOTES
+from tokumei.contests import findings
 from tokumei.contests.pws2026.csv_cells import MISSING, Cells, UnreadableError
-from tokumei.contests.pws2026.table import BINARY, COLUMNS, HOME, HORIZON, RANGES
-from tokumei.contests.values import Note
+from tokumei.contests.pws2026.table import BINARY, COLUMNS, HORIZON, RANGES, finding
 from tokumei.errors import InputError
-from tokumei.words import Message, in_both
 
 KINDS = {"defence": ("C.csv", "token.txt"), "attack": ("F_mia.csv", "F_aia.csv", "token.txt")}
 TOKEN = re.compile(r"[A-Za-z0-9]{16,}")
@@ -31,26 +29,21 @@ LARGEST_ZIP, LARGEST_CONTENT = 20 * 2**20, 100 * 2**20
 ANSWER_COLUMNS = ("target_k", "challenge_row_id", "time_hat")
 
 
-@dataclass
-class Findings:
+class Findings(findings.Findings):
     """What is wrong: the official codes with their places, and a note for every single fault."""
 
-    official: list[dict[str, Any]] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    count: int = 0
+    def __init__(self) -> None:
+        super().__init__(finding, official=[])
 
-    @property
-    def valid(self) -> bool:
-        """Whether nothing was found."""
-        return not self.count
-
-    def add(self, code: str, where: Sequence[str] = (), *, file: str = "", strict: bool = False, **facts: Any) -> None:
+    def fault(
+        self, code: str, where: Sequence[str] = (), *, file: str = "", strict: bool = False, **facts: Any
+    ) -> None:
         """Add a fault of a whole file; a strict one is none of the official checker's."""
-        self._add(code, file, None, None, None, None, facts)
+        self.add(_key(code), file, **facts)
         if not strict:
             self.official.append({"code": code, "where": list(where)})
 
-    def add_cells(
+    def fault_cells(
         self,
         code: str,
         where: Sequence[str],
@@ -66,37 +59,18 @@ class Findings:
         rows = np.flatnonzero(wrong).tolist()
         if rows and not strict:
             self.official.append({"code": code, "where": list(where), "rows": len(rows)})
-        values = cells.frame[name]
+        values, at = cells.frame[name], cells.position(name)
         for row in rows:
-            self._add(code, file, cells.lines[row], cells.position(name), name, values[row], facts)
-
-    def _add(
-        self,
-        code: str,
-        file: str,
-        line: int | None,
-        column: int | None,
-        name: str | None,
-        value: str | None,
-        facts: Mapping[str, Any],
-    ) -> None:
-        self.count += 1
-        if len(self.notes) >= KEPT_NOTES:
-            return
-        shown = "" if value is None else value[:40]
-        key = code.lower().replace("_", "-")
-        message = in_both(Message(f"finding.{key}", {"value": shown, "name": name or "", **facts}, HOME))
-        self.notes.append(Note(key, message, file=file, line=line, column=column, name=name, value=value))
+            self.add(_key(code), file, line=cells.lines[row], column=at, name=name, value=values[row], **facts)
 
     def as_dict(self, language: str = "en") -> dict[str, Any]:
         """Return everything for ``--json``."""
-        errors = [{**note.as_dict(), "message": note.message[language]} for note in self.notes]
-        return {
-            "valid": self.valid,
-            "error_count": self.count,
-            "errors": errors,
-            "official": {"valid": not self.official, "errors": self.official},
-        }
+        said = {"valid": not self.official, "errors": self.official}
+        return {**super().as_dict(language), "official": said}
+
+
+def _key(code: str) -> str:
+    return code.lower().replace("_", "-")
 
 
 @dataclass(frozen=True)
@@ -165,7 +139,7 @@ def _tables(files: Mapping[str, bytes], found: Findings) -> Iterator[tuple[str, 
             try:
                 yield name, Cells.read(raw)
             except UnreadableError as error:
-                found.add(error.code, [name], file=name)
+                found.fault(error.code, [name], file=name)
 
 
 def _unpack(path: Path, found: Findings) -> dict[str, bytes] | None:
@@ -174,38 +148,38 @@ def _unpack(path: Path, found: Findings) -> dict[str, bytes] | None:
     try:
         packed = zipfile.ZipFile(io.BytesIO(raw))
     except zipfile.BadZipFile:
-        found.add("NOT_A_ZIP", file=path.name)
+        found.fault("NOT_A_ZIP", file=path.name)
         return None
     entries = packed.infolist()
     size = sum(entry.file_size for entry in entries)
     if len(raw) > LARGEST_ZIP or size > LARGEST_CONTENT:
-        found.add("TOO_LARGE", file=path.name, size=max(len(raw), size))
+        found.fault("TOO_LARGE", file=path.name, size=max(len(raw), size))
         return None
     flat = []
     for entry in entries:
         name = entry.filename
         if name.startswith("__MACOSX"):
-            found.add("JUNK_FILE", file=name)
+            found.fault("JUNK_FILE", file=name)
         elif name.endswith("/") or "/" in name or "\\" in name:
-            found.add("FOLDER", file=name)
+            found.fault("FOLDER", file=name)
         elif name.startswith("."):
-            found.add("HIDDEN_FILE", file=name)
+            found.fault("HIDDEN_FILE", file=name)
         else:
             flat.append(name)
     kind = "defence" if "C.csv" in flat else "attack" if {"F_mia.csv", "F_aia.csv"} & set(flat) else None
     if kind is None:
-        found.add("KIND", file=path.name)
+        found.fault("KIND", file=path.name)
         return None
     missing = sorted(set(KINDS[kind]) - set(flat))
     extra = sorted(set(flat) - set(KINDS[kind]))
     if missing:
-        found.add("MISSING_FILE", file=", ".join(missing))
+        found.fault("MISSING_FILE", file=", ".join(missing))
     if extra:
-        found.add("EXTRA_FILE", file=", ".join(extra))
+        found.fault("EXTRA_FILE", file=", ".join(extra))
     try:
         return {name: packed.read(name) for name in KINDS[kind] if name in flat}
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError):
-        found.add("NOT_A_ZIP", file=path.name)
+        found.fault("NOT_A_ZIP", file=path.name)
         return None
 
 
@@ -214,20 +188,20 @@ def _check_token(raw: bytes, reference: Reference, found: Findings) -> int | Non
     place = {"where": ["token.txt"], "file": "token.txt"}
     lines = [line.strip() for line in raw.decode("utf-8-sig", errors="replace").splitlines() if line.strip()]
     if len(lines) != 1:
-        found.add("TOKEN_LINES", **place, lines=len(lines))  # type: ignore[arg-type]
+        found.fault("TOKEN_LINES", **place, lines=len(lines))  # type: ignore[arg-type]
         return None
     if not TOKEN.fullmatch(lines[0]):
-        found.add("TOKEN_FORMAT", **place)  # type: ignore[arg-type]
+        found.fault("TOKEN_FORMAT", **place)  # type: ignore[arg-type]
         return None
     tokens = reference.tokens()
     if tokens is None:
         return None
     if lines[0] not in tokens:
-        found.add("TOKEN_UNKNOWN", **place)  # type: ignore[arg-type]
+        found.fault("TOKEN_UNKNOWN", **place)  # type: ignore[arg-type]
         return None
     team = tokens[lines[0]]
     if reference.records(team) is None:
-        found.add("REFERENCE_MISSING", file=f"pool_ids_{team}.csv")
+        found.fault("REFERENCE_MISSING", file=f"pool_ids_{team}.csv")
     return team
 
 
@@ -235,9 +209,9 @@ def _check_columns(cells: Cells, wanted: Sequence[str], where: str, file: str, f
     missing = [name for name in wanted if name not in cells.columns]
     unknown = [name for name in cells.columns if name not in wanted]
     if missing:
-        found.add("COLUMN_MISSING", [where], file=file, names=", ".join(missing))
+        found.fault("COLUMN_MISSING", [where], file=file, names=", ".join(missing))
     if unknown:
-        found.add("COLUMN_UNKNOWN", [where], file=file, names=", ".join(unknown))
+        found.fault("COLUMN_UNKNOWN", [where], file=file, names=", ".join(unknown))
     return not missing and not unknown
 
 
@@ -245,7 +219,7 @@ def check_cohort(cells: Cells, rows: int | None, found: Findings, *, strict: boo
     """Check C.csv: as many rows as B, the 13 columns in any order, every value."""
     file = "C.csv"
     if rows is not None and len(cells.lines) != rows:
-        found.add("ROW_COUNT", file=file, rows=len(cells.lines), wanted=rows)
+        found.fault("ROW_COUNT", file=file, rows=len(cells.lines), wanted=rows)
     if not _check_columns(cells, COLUMNS, "submitted_C", file, found):
         return
     for name in COLUMNS:
@@ -256,19 +230,19 @@ def check_cohort(cells: Cells, rows: int | None, found: Findings, *, strict: boo
         finite = np.isfinite(values)
         if name == "age":
             broken = ~np.isclose(values, np.round(values))
-            found.add_cells("NOT_INTEGER", [name], broken, cells, name, file=file)
-        found.add_cells("NOT_FINITE", [name], ~finite, cells, name, file=file)
+            found.fault_cells("NOT_INTEGER", [name], broken, cells, name, file=file)
+        found.fault_cells("NOT_FINITE", [name], ~finite, cells, name, file=file)
         if name in RANGES:
             low, high = RANGES[name]
             outside = finite & ((values < low) | (values > high))
-            found.add_cells("RANGE", [name], outside, cells, name, file=file, low=low, high=high)
+            found.fault_cells("RANGE", [name], outside, cells, name, file=file, low=low, high=high)
         elif name in BINARY:
-            found.add_cells("NOT_BINARY", [name], finite & ~np.isin(values, (0.0, 1.0)), cells, name, file=file)
+            found.fault_cells("NOT_BINARY", [name], finite & ~np.isin(values, (0.0, 1.0)), cells, name, file=file)
         else:
             outside = finite & ((values <= 0) | (values > HORIZON))
-            found.add_cells("TIME_RANGE", [name], outside, cells, name, file=file, high=HORIZON)
+            found.fault_cells("TIME_RANGE", [name], outside, cells, name, file=file, high=HORIZON)
     both = (cells.numbers("onset") == 1) & (cells.numbers("death") == 1)
-    found.add_cells("ONSET_DEATH", ["(onset,death)"], both, cells, "onset", file=file)
+    found.fault_cells("ONSET_DEATH", ["(onset,death)"], both, cells, "onset", file=file)
 
 
 def _check_prefecture(cells: Cells, found: Findings, *, strict: bool) -> None:
@@ -278,9 +252,9 @@ def _check_prefecture(cells: Cells, found: Findings, *, strict: bool) -> None:
     # The official reader takes a column of numbers alone for numbers; one number among names is a name to it.
     wrong = absent | numeric if (absent | numeric).all() else absent
     wrong = wrong | np.asarray((text.str.strip_chars() == "").to_numpy())
-    found.add_cells("NOT_TEXT", ["prefecture"], wrong, cells, "prefecture", file="C.csv")
+    found.fault_cells("NOT_TEXT", ["prefecture"], wrong, cells, "prefecture", file="C.csv")
     if strict:
-        found.add_cells("NOT_TEXT", [], numeric & ~wrong, cells, "prefecture", file="C.csv", strict=True)
+        found.fault_cells("NOT_TEXT", [], numeric & ~wrong, cells, "prefecture", file="C.csv", strict=True)
 
 
 def _check_attack(
@@ -302,7 +276,7 @@ def _check_confidences(
 ) -> None:
     file, where = "F_mia.csv", "F_mia"
     if "record_id" not in cells.columns:
-        found.add("NO_RECORD_ID", [where], file=file)
+        found.fault("NO_RECORD_ID", [where], file=file)
         return
     given = [name for name in cells.columns if name != "record_id"]
     labels = [name for name in given if not re.fullmatch(r"[+-]?\d+", name)]
@@ -310,26 +284,26 @@ def _check_confidences(
     missing = _lacking(targets, given, str(team), team is None)
     for code, names in (("TARGET_LABEL", labels), ("TARGET_UNKNOWN", unknown), ("TARGET_MISSING", missing)):
         if names:
-            found.add(code, [where], file=file, names=", ".join(names))
+            found.fault(code, [where], file=file, names=", ".join(names))
     ids = cells.numbers("record_id")
     broken = ~np.isfinite(ids) | (ids != np.round(ids))
-    found.add_cells("RECORD_ID_NOT_INTEGER", [where], broken, cells, "record_id", file=file)
+    found.fault_cells("RECORD_ID_NOT_INTEGER", [where], broken, cells, "record_id", file=file)
     if not broken.any():
         _, first = np.unique(ids, return_index=True)
         again = ~np.isin(np.arange(len(ids)), first)
-        found.add_cells("RECORD_ID_DUPLICATE", [where], again, cells, "record_id", file=file)
+        found.fault_cells("RECORD_ID_DUPLICATE", [where], again, cells, "record_id", file=file)
         lost, extra = set(records) - set(ids.astype(int)), set(ids.astype(int)) - set(records)
         if lost or extra:
-            found.add("RECORD_ID_SET", [where], file=file, lost=len(lost), extra=len(extra))
+            found.fault("RECORD_ID_SET", [where], file=file, lost=len(lost), extra=len(extra))
     for name in given:
         if name not in targets or name == str(team):
             continue
         values, place = cells.numbers(name), [where, name]
-        found.add_cells("NOT_A_NUMBER", place, np.isnan(values), cells, name, file=file)
+        found.fault_cells("NOT_A_NUMBER", place, np.isnan(values), cells, name, file=file)
         outside = np.isfinite(values) & ((values < 0) | (values > 1))
-        found.add_cells("CONFIDENCE_RANGE", place, outside, cells, name, file=file)
+        found.fault_cells("CONFIDENCE_RANGE", place, outside, cells, name, file=file)
         if strict:
-            found.add_cells("INFINITE", place, np.isinf(values), cells, name, file=file, strict=True)
+            found.fault_cells("INFINITE", place, np.isinf(values), cells, name, file=file, strict=True)
 
 
 def _check_times(
@@ -342,13 +316,13 @@ def _check_times(
     for name in ANSWER_COLUMNS[:2]:
         values = cells.numbers(name)
         broken = ~np.isfinite(values) | (values != np.round(values))
-        found.add_cells("NOT_INTEGER", [where, name], broken, cells, name, file=file)
+        found.fault_cells("NOT_INTEGER", [where, name], broken, cells, name, file=file)
         whole = whole and not broken.any()
     times, place = cells.numbers("time_hat"), [where, "time_hat"]
-    found.add_cells("NOT_A_NUMBER", place, np.isnan(times), cells, "time_hat", file=file)
-    found.add_cells("NEGATIVE", place, times < 0, cells, "time_hat", file=file)
+    found.fault_cells("NOT_A_NUMBER", place, np.isnan(times), cells, "time_hat", file=file)
+    found.fault_cells("NEGATIVE", place, times < 0, cells, "time_hat", file=file)
     if strict:
-        found.add_cells("INFINITE", place, np.isinf(times), cells, "time_hat", file=file, strict=True)
+        found.fault_cells("INFINITE", place, np.isinf(times), cells, "time_hat", file=file, strict=True)
     if not whole:
         return
     target, row = (cells.numbers(name).astype(np.int64) for name in ANSWER_COLUMNS[:2])
@@ -357,10 +331,10 @@ def _check_times(
     missing = _lacking(sorted(challenges), given, team, team is None)
     for code, names in (("TARGET_UNKNOWN", unknown), ("TARGET_MISSING", missing)):
         if names:
-            found.add(code, [where], file=file, names=", ".join(map(str, names)))
+            found.fault(code, [where], file=file, names=", ".join(map(str, names)))
     _, first = np.unique(np.column_stack([target, row]), axis=0, return_index=True)
     again = ~np.isin(np.arange(len(target)), first)
-    found.add_cells("DUPLICATE_ANSWER", [where], again, cells, "challenge_row_id", file=file)
+    found.fault_cells("DUPLICATE_ANSWER", [where], again, cells, "challenge_row_id", file=file)
     for one in given:
         if one in challenges and one != team and set(row[target == one].tolist()) != set(challenges[one]):
-            found.add("CHALLENGE_SET", [where], file=file, target=one)
+            found.fault("CHALLENGE_SET", [where], file=file, target=one)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tokumei.contests import ranking
 from tokumei.contests.base import Contest
 from tokumei.contests.notes import note_of_error
+from tokumei.contests.settings import read_settings
 from tokumei.contests.values import (
     Both,
     Checked,
@@ -32,7 +33,7 @@ from tokumei.contests.values import (
     RoundTable,
     Sizes,
 )
-from tokumei.errors import InputError, ParameterError, TokumeiError, did_you_mean
+from tokumei.errors import InputError, ParameterError, TokumeiError
 from tokumei.parts import parameter
 
 if TYPE_CHECKING:
@@ -191,14 +192,10 @@ class Pws2026(Contest):
 
     def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Write C."""
-        from tokumei.contests.pws2026.synthesis import METHODS, read_settings
+        from tokumei.contests.pws2026.synthesis import METHODS, SETTINGS
 
-        if method not in self.methods:
-            known = ", ".join(self.methods)
-            raise ParameterError(
-                f"pws2026 has no method '{method}'{did_you_mean(method, self.methods)}; it has {known}"
-            )
-        made = METHODS[method](_world(data), rng, **read_settings(method, dict(settings)))
+        chosen = self.sample(METHODS, method, "method")
+        made = chosen(_world(data), rng, **read_settings(method, settings, SETTINGS.get(method, {})))
         write_cohort(made, release / "C.csv")
         return {"rows": made.height}
 
@@ -242,14 +239,9 @@ class Pws2026(Contest):
         from tokumei.contests.pws2026.tasks import read_challenge, table_bytes
 
         del data, rng
-        if attack not in ATTACKS:
-            known = ", ".join(ATTACKS)
-            raise ParameterError(
-                f"pws2026 has no attack '{attack}'{did_you_mean(attack, tuple(ATTACKS))}; it has {known}"
-            )
         if settings:
             raise ParameterError(f"the attack '{attack}' has no setting '{next(iter(settings))}'")
-        membership, attribute = ATTACKS[attack]
+        membership, attribute = self.sample(ATTACKS, attack, "attack")
         made, base, people = (read_table(published / f"{name}.csv") for name in ("C", "A_bg", "candidates"))
         rows = read_challenge(published / "aia_challenge.csv")
         answers = pl.DataFrame({"record_id": people["record_id"], "confidence": membership(made, base, people)})
@@ -354,7 +346,7 @@ def _checked_cohort(raw: bytes, rows: int, *, strict: bool) -> Findings:
     try:
         check_cohort(Cells.read(raw), rows, found, strict=strict)
     except UnreadableError as error:
-        found.add(error.code, ["C.csv"], file="C.csv")
+        found.fault(error.code, ["C.csv"], file="C.csv")
     return found
 
 

@@ -9,11 +9,22 @@ import polars as pl
 
 from tokumei.array_types import Floats
 from tokumei.contests.pws2026.table import CONTINUOUS, HORIZON, World, clip, matrix, scoring
+from tokumei.metrics import (
+    curve_grid,
+    kaplan_meier,
+    ks_distance,
+    middle_half,
+    rank_correlations,
+    tail_percentiles,
+    total_variation,
+)
 
+NOMINAL = ("sex", "smoking", "prefecture")
 CORRELATED = ("age", "sex", "BMI", "SBP", "TG", "HDL", "ALT", "FPG", "smoking")
 MEAN_SCALE, TAIL_SCALE, TAIL_QUANTILE = 0.40, 0.80, 0.90
 MOST_ITERATIONS, STEP_TOLERANCE, RIDGE = 200, 1e-8, 1e-10
-PERCENTILES = (0.1, 1.0, 5.0, 95.0, 99.0, 99.9)
+# Nobody is too near to the majority.
+FAR = (95.0, 99.0, 99.9)
 
 
 def general_utility(world: World, made: pl.DataFrame) -> tuple[float, dict[str, Any]]:
@@ -21,7 +32,7 @@ def general_utility(world: World, made: pl.DataFrame) -> tuple[float, dict[str, 
     b = world.cohort
     margins = {
         **{name: 1.0 - ks_distance(_column(b, name), _column(made, name)) for name in CONTINUOUS},
-        **{name: 1.0 - total_variation(b[name], made[name]) for name in ("sex", "smoking", "prefecture")},
+        **{name: 1.0 - total_variation(b[name].to_list(), made[name].to_list()) for name in NOMINAL},
     }
     correlation = correlation_part(matrix(b, CORRELATED), matrix(made, CORRELATED))
     error, ceiling = propensity_error(b, made)
@@ -49,43 +60,10 @@ def _column(frame: pl.DataFrame, name: str) -> Floats:
     return frame[name].to_numpy()
 
 
-def ks_distance(one: Floats, other: Floats, *, signed: bool = False) -> float:
-    """Return the largest distance of two empirical distribution functions, or of the second's above the first's.
-
-    >>> ks_distance(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
-    0.5
-    """
-    grid = np.concatenate([one, other])
-    gap = _share_below(other, grid) - _share_below(one, grid)
-    return float(max(gap.max(), 0.0) if signed else np.abs(gap).max())
-
-
-def _share_below(values: Floats, grid: Floats) -> Floats:
-    return np.searchsorted(np.sort(values), grid, side="right") / len(values)
-
-
-def total_variation(one: pl.Series, other: pl.Series) -> float:
-    """Return half the sum of the differences of all shares."""
-    shares = [dict(column.value_counts().with_columns(pl.col("count") / len(column)).rows()) for column in (one, other)]
-    values = sorted({*shares[0], *shares[1]})
-    return 0.5 * sum(abs(shares[0].get(value, 0.0) - shares[1].get(value, 0.0)) for value in values)
-
-
-def spearman(values: Floats) -> Floats:
-    """Return rank correlations of all columns; NaN where a column is constant."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(values, axis=0)
-    away = ranks - ranks.mean(axis=0)
-    spread = np.sqrt((away**2).sum(axis=0))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(away.T @ away / np.outer(spread, spread))
-
-
 def correlation_part(one: Floats, other: Floats) -> dict[str, Any]:
     """Compare all rank correlations: undefined on one side counts 1, on both it is left out."""
     above = np.triu_indices(one.shape[1], 1)
-    mine, theirs = (spearman(values)[above] for values in (one, other))
+    mine, theirs = (rank_correlations(values)[above] for values in (one, other))
     known, both = np.isfinite(mine) | np.isfinite(theirs), np.isfinite(mine) & np.isfinite(theirs)
     gaps = np.where(both, np.abs(mine - theirs), 1.0)[known]
     mean, tail = (float(gaps.mean()), float(np.quantile(gaps, TAIL_QUANTILE))) if len(gaps) else (np.inf, np.inf)
@@ -159,35 +137,17 @@ def _chances(design: Floats, beta: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + np.exp(-(design @ beta))))
 
 
-def survival_curve(time: Floats, event: Floats, grid: Floats) -> Floats:
-    """Return the Kaplan-Meier estimate at every point of a grid.
-
-    >>> survival_curve(np.array([1.0, 2.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0, 5.0])).tolist()
-    [1.0, 0.5, 0.5]
-    """
-    moments, at = np.unique(time, return_inverse=True)
-    events, leaving = np.bincount(at, weights=event), np.bincount(at)
-    at_risk = len(time) - np.concatenate([[0], np.cumsum(leaving)[:-1]])
-    curve = np.concatenate([[1.0], np.cumprod(1.0 - events / at_risk)])
-    return np.asarray(curve[np.searchsorted(moments, grid, side="right")])
-
-
-def _grid(*times: Floats) -> Floats:
-    every = np.concatenate([*times, [0.0, HORIZON]])
-    return np.unique(every[every <= HORIZON])
-
-
 def curve_distance(b: pl.DataFrame, made: pl.DataFrame) -> float:
     """Return the area between two curves of onset by the trapezoid rule on all times."""
-    grid = _grid(_column(b, "time"), _column(made, "time"))
-    mine, theirs = (survival_curve(_column(one, "time"), _column(one, "onset"), grid) for one in (b, made))
+    grid = curve_grid(_column(b, "time"), _column(made, "time"), begin=0.0, end=HORIZON)
+    mine, theirs = (kaplan_meier(_column(one, "time"), _column(one, "onset"), grid) for one in (b, made))
     return float(np.trapezoid(np.abs(mine - theirs), grid))
 
 
 def curve_signal(b: pl.DataFrame) -> float:
     """Return the area above the curve of onset: how far a cohort without illness is away."""
-    grid = _grid(_column(b, "time"))
-    return float(np.trapezoid(1.0 - survival_curve(_column(b, "time"), _column(b, "onset"), grid), grid))
+    grid = curve_grid(_column(b, "time"), begin=0.0, end=HORIZON)
+    return float(np.trapezoid(1.0 - kaplan_meier(_column(b, "time"), _column(b, "onset"), grid), grid))
 
 
 def curve_floor(b: pl.DataFrame, rng: np.random.Generator, *, pairs: int = 200, level: float = 95.0) -> float:
@@ -211,12 +171,12 @@ def time_part(world: World, made: pl.DataFrame) -> dict[str, Any]:
 def tail_statistics(world: World, frame: pl.DataFrame) -> dict[str, float]:
     """Return the extreme percentiles of the six laboratory values and of the distance from the majority."""
     found = {
-        f"{name}_q{percentile:g}": float(np.percentile(_column(frame, name), percentile))
+        f"{name}_q{percentile:g}": value
         for name in CONTINUOUS[1:]
-        for percentile in PERCENTILES
+        for percentile, value in tail_percentiles(_column(frame, name)).items()
     }
-    away = world.reference.distances(frame)
-    return found | {f"maha_q{percentile:g}": float(np.percentile(away, percentile)) for percentile in PERCENTILES[3:]}
+    away = tail_percentiles(world.reference.distances(frame), FAR)
+    return found | {f"maha_q{percentile:g}": value for percentile, value in away.items()}
 
 
 def tail_part(world: World, made: pl.DataFrame) -> dict[str, Any]:
@@ -225,7 +185,7 @@ def tail_part(world: World, made: pl.DataFrame) -> dict[str, Any]:
     mine, theirs = tail_statistics(world, world.cohort), tail_statistics(world, made)
     columns = {name: _column(world.cohort, name) for name in CONTINUOUS[1:]}
     columns["maha"] = world.reference.distances(world.cohort)
-    middle = {name: float(np.subtract(*np.percentile(values, [75, 25]))) for name, values in columns.items()}
+    middle = {name: middle_half(values) for name, values in columns.items()}
     upper: list[float] = []
     lower: list[float] = []
     spikes: list[float] = []

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Floats
-from tokumei.contests.pws2026.general import ks_distance
 from tokumei.contests.pws2026.table import CONTINUOUS, World, clip, matrix
+from tokumei.metrics import ks_distance
 
 GATES = {"prof_cal": 3, "onset_cal": 3, "c2st_cal": 8}
 TREES, MOST_FOLDS = 200, 5

@@ -124,7 +124,9 @@ class Answer:
         """Return what a board shows of one pair."""
         one, other = self.membership(), self.attribute()
         above = clip(other["score"] - self.floor)
-        chance = chance_level(one["score"], self.member, self.rare)
+        # Anonymity is told of rates over all rows: among the rare ones a single member decides, by luck in one of 24.
+        rate = one["tpr_at_low_fpr"]
+        chance = chance_level(rate, self.member)
         return {
             "power": one["score"] + above,
             "mia": one["score"],
@@ -135,19 +137,19 @@ class Answer:
             "aia_all": other["r_time_all"],
             "aia_rare": other["r_time_rare"],
             "band": band(one["tpr_at_low_fpr"]),
-            "beyond_chance": max(0.0, one["score"] - chance),
+            "beyond_chance": max(0.0, rate - chance),
         }
 
 
-def chance_level(score: float, member: Bools, rare: Bools, *, draws: int = 500) -> float:
-    """Return the score that confidences without any knowledge reach in one of twenty cases.
+def chance_level(rate: float, member: Bools, *, draws: int = 500) -> float:
+    """Return the true positive rate that confidences without any knowledge reach in one of twenty cases.
 
-    The contest took 20,000 permutations of the answers; the form is not published beyond that. A score of 0 needs none.
+    The contest took 20,000 permutations of the answers; the form is not published beyond that. A rate of 0 needs none.
     """
-    if score <= 0:
+    if rate <= 0:
         return 0.0
     rng = np.random.default_rng(len(member))
-    found = [score_membership(rng.random(len(member)), member, rare)["score"] for _ in range(min(draws, MOST_CHANCE))]
+    found = [tpr_at_low_fpr(rng.random(len(member)), member)[0] for _ in range(min(draws, MOST_CHANCE))]
     return float(np.percentile(found, 95))
 
 

@@ -15,7 +15,6 @@ from numpy.random import Generator
 
 from tokumei.array_types import Bools, Floats
 from tokumei.contests.pws2026.table import CENSORED, COLUMNS, CONTINUOUS, HORIZON, RANGES, World, matrix
-from tokumei.errors import ParameterError
 
 SMALLEST_EIGENVALUE = 1e-8
 STEPS = {"age": 10.0, "BMI": 5.0, "SBP": 20.0, "TG": 50.0, "HDL": 20.0, "ALT": 20.0, "FPG": 20.0}
@@ -112,21 +111,23 @@ class Outcomes:
     @classmethod
     def of(cls, b: pl.DataFrame, penalty: float) -> Outcomes:
         """Fit both models; a cause that nobody has, has none."""
-        from tokumei.contests.pws2026.survival import fit_cox
+        from tokumei.contests.pws2026.survival import fit_cause
 
         found = {}
         for cause in ("onset", "death"):
             if b[cause].sum():
-                fit = fit_cox(b, cause, penalizer=penalty)
+                fit = fit_cause(b, cause, penalizer=penalty)
                 base = fit.baseline_cumulative_hazard_
                 found[cause] = (fit, np.append(0.0, base.index.to_numpy()), np.append(0.0, base.to_numpy()[:, 0]))
         return cls(found)
 
     def draw(self, covariates: pl.DataFrame, rng: Generator) -> pl.DataFrame:
         """Return the rows with time, onset and death; the earlier event wins, none before the end is censored."""
+        import pandas as pd
+
         from tokumei.contests.pws2026.survival import covariates as seen_by_cox
 
-        table, count = seen_by_cox(covariates), covariates.height
+        table, count = pd.DataFrame(seen_by_cox(covariates)), covariates.height
         times = {cause: np.full(count, np.inf) for cause in ("onset", "death")}
         for cause, (fit, moments, hazard) in self._hazards.items():
             needed = rng.exponential(size=count) / fit.predict_partial_hazard(table).to_numpy()
@@ -199,25 +200,7 @@ METHODS: dict[str, Callable[..., pl.DataFrame]] = {
     "rounding": rounded,
     "unchanged": unchanged,
 }
-_SETTINGS: dict[str, dict[str, tuple[type, float, float]]] = {
+SETTINGS: dict[str, dict[str, tuple[type, float, float]]] = {
     "perturb": {"k": (float, 0.0, 10.0)},
     "calibrated": {"tries": (int, 1, 1000)},
 }
-
-
-def read_settings(method: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a method as values; a ParameterError names one that cannot be."""
-    known, values = _SETTINGS.get(method, {}), {}
-    for name, text in settings.items():
-        if name not in known:
-            message = f"the method '{method}' has no setting '{name}'; it has {', '.join(known) or 'none'}"
-            raise ParameterError(message)
-        kind, low, high = known[name]
-        try:
-            value = kind(text)
-        except (TypeError, ValueError):
-            value = None
-        if value is None or not low <= value <= high:
-            raise ParameterError(f"the setting '{name}' of '{method}' must be from {low:g} to {high:g}, got '{text}'")
-        values[name] = value
-    return values

@@ -100,7 +100,7 @@ def score_folder(folder: Path, truth: Path, *, floor: float, strict: bool) -> Ch
     members = Cells.read((folder / "truth/members.csv").read_bytes()) if (folder / "truth").is_dir() else None
     answers = Cells.read((truth / "aia_truth.csv").read_bytes())
     if members is None:
-        found.add("REFERENCE_MISSING", file="members.csv")
+        found.fault("REFERENCE_MISSING", file="members.csv")
         return Checked.refused(found.notes)
     confidence = _answers(folder / "F_mia.csv", "record_id", "confidence", members, found, strict=strict, high=1.0)
     guessed = _answers(folder / "F_aia.csv", "challenge_row_id", "time_hat", answers, found, strict=strict)
@@ -123,7 +123,7 @@ def _check_token(folder: Path, found: Findings) -> None:
     """Refuse answers that were meant for another target, or come from another team: their token is another one."""
     given, own = folder / "token.txt", folder / "published/token.txt"
     if given.exists() and own.exists() and given.read_bytes().split() != own.read_bytes().split():
-        found.add("TOKEN_UNKNOWN", file="token.txt")
+        found.fault("TOKEN_UNKNOWN", file="token.txt")
 
 
 def _answers(
@@ -134,28 +134,28 @@ def _answers(
     try:
         cells = Cells.read(path.read_bytes())
     except (UnreadableError, OSError) as error:
-        found.add(getattr(error, "code", "MISSING_FILE"), file=file)
+        found.fault(getattr(error, "code", "MISSING_FILE"), file=file)
         return None
     lacking = [name for name in (key, value) if name not in cells.columns]
     if lacking:
-        found.add("COLUMN_MISSING", file=file, names=", ".join(lacking))
+        found.fault("COLUMN_MISSING", file=file, names=", ".join(lacking))
         return None
     ids, values = cells.numbers(key), cells.numbers(value)
-    found.add_cells("RECORD_ID_NOT_INTEGER", [], ~np.isfinite(ids) | (ids != np.round(ids)), cells, key, file=file)
-    found.add_cells("NOT_A_NUMBER", [], np.isnan(values), cells, value, file=file)
-    found.add_cells("NEGATIVE", [], values < 0, cells, value, file=file)
+    found.fault_cells("RECORD_ID_NOT_INTEGER", [], ~np.isfinite(ids) | (ids != np.round(ids)), cells, key, file=file)
+    found.fault_cells("NOT_A_NUMBER", [], np.isnan(values), cells, value, file=file)
+    found.fault_cells("NEGATIVE", [], values < 0, cells, value, file=file)
     if high is not None:
-        found.add_cells("CONFIDENCE_RANGE", [], np.isfinite(values) & (values > high), cells, value, file=file)
+        found.fault_cells("CONFIDENCE_RANGE", [], np.isfinite(values) & (values > high), cells, value, file=file)
     if strict:
-        found.add_cells("INFINITE", [], np.isposinf(values), cells, value, file=file)
+        found.fault_cells("INFINITE", [], np.isposinf(values), cells, value, file=file)
     if not found.valid:
         return None
     _, first = np.unique(ids, return_index=True)
-    found.add_cells("RECORD_ID_DUPLICATE", [], ~np.isin(np.arange(len(ids)), first), cells, key, file=file)
+    found.fault_cells("RECORD_ID_DUPLICATE", [], ~np.isin(np.arange(len(ids)), first), cells, key, file=file)
     asked = wanted.numbers(key)
     lost, extra = set(asked.tolist()) - set(ids.tolist()), set(ids.tolist()) - set(asked.tolist())
     if lost or extra:
-        found.add("RECORD_ID_SET", file=file, lost=len(lost), extra=len(extra))
+        found.fault("RECORD_ID_SET", file=file, lost=len(lost), extra=len(extra))
     if not found.valid:
         return None
     by_id = dict(zip(ids.tolist(), values.tolist(), strict=True))

@@ -6,12 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.contests.extras import need_libraries
 from tokumei.contests.pws2026.general import general_utility
 from tokumei.contests.pws2026.rarity import rare_utility
 from tokumei.contests.pws2026.survival import special_utility
 from tokumei.contests.pws2026.table import COLUMNS, World
 from tokumei.contests.pws2026.validity import validity
+from tokumei.parts import need_libraries
 
 
 def measure_utility(world: World, made: pl.DataFrame) -> dict[str, Any]:

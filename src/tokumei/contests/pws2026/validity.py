@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Bools, Floats
-from tokumei.contests.pws2026.general import ks_distance
 from tokumei.contests.pws2026.table import COLUMNS, CONTINUOUS, HORIZON, World, clip, matrix
+from tokumei.metrics import ks_distance
 
 TARGETS = ("BMI", "SBP", "TG", "HDL", "ALT", "FPG", "onset")
 GROUPS = ("prefecture", "sex", "smoking")
