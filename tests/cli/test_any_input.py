@@ -90,6 +90,7 @@ def _check(path: Path, folder: Path) -> None:
 @given(_tables())
 @example(b"\n0\n0\n0")
 @example(b"\n0\n2011/1/5\n2011-02-03")
+@example(b"^.*$,date\n,\n,\n0,")
 def test_any_table_is_described_or_refused(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     folder = tmp_path_factory.mktemp("any")
     path = folder / "data.csv"

@@ -27,7 +27,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # the name given for a file: why there is none
 NO_FILES = {
     "https://example.org/data.csv": "this is an address, not a file; download it and name the file",
-    "s3://bucket/data.parquet": "this is an address, not a file; download it and name the file",
     "-": "standard input cannot be read here; write it to a file and name that",
     "absent.csv": "there is no such file; check the path",
 }

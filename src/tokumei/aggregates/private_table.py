@@ -161,7 +161,7 @@ def _public(keys: pl.DataFrame, names: list[str]) -> pl.Series:
     if missing:
         message = f"the list of keys has no column '{missing[0]}'; it must have {', '.join(names)}"
         raise InputError(message, code="keys")
-    texts = keys.select(pl.col(name).cast(pl.String).fill_null("") for name in names)
+    texts = pl.DataFrame({name: keys[name].cast(pl.String).fill_null("") for name in names})
     joint = texts.select(pl.concat_str(pl.all(), separator=_JOINT)).to_series().unique().sort()
     if joint.is_empty():
         message = "the list of keys is empty; name at least one"

@@ -43,13 +43,17 @@ def clean_columns(schema: Schema, types: Mapping[str, pl.DataType]) -> list[pl.E
 
 def _clean_column(name: str, schema: Schema, dtype: pl.DataType) -> pl.Expr:
     """Return a column without blanks around its texts and without words that stand for no value."""
-    # A name may look like a regular expression to polars, which a selector by name does not try.
-    column = cs.by_name(name, require_all=False).as_expr() if name.startswith("^") else pl.col(name)
+    column = named(name)
     if dtype == pl.String:
         return without_words(column.str.strip_chars(), schema.missing)
     if dtype.is_numeric() and (numbers := _numbers(schema.missing)):
         return pl.when(~column.cast(pl.Float64).is_in(numbers)).then(column).alias(name)
     return column
+
+
+def named(name: str) -> pl.Expr:
+    """Return the column of a name, which may look like a regular expression to polars; a selector does not try it."""
+    return cs.by_name(name, require_all=False).as_expr() if name.startswith("^") else pl.col(name)
 
 
 def without_words(text: pl.Expr, missing: Iterable[str]) -> pl.Expr:
@@ -69,7 +73,7 @@ def subject_text(schema: Schema, types: Mapping[str, pl.DataType] | None = None)
     With the types of a table its columns are cleaned on the way, for who looks at a table that was not.
     """
     names = schema.subject_parts or (schema.subject,)
-    columns = [pl.col(name) if types is None else _clean_column(name, schema, types[name]) for name in names]
+    columns = [named(name) if types is None else _clean_column(name, schema, types[name]) for name in names]
     parts = [column.cast(pl.String) for column in columns]
     if len(parts) == 1:
         return parts[0].alias(schema.subject)
