@@ -273,6 +273,7 @@ CHANGES: dict[str, str | tuple[str, ...]] = {
     "c/<slug:slug>/<round_kind:kind>/check/": ("", "", "omc", "", "", ""),
     "c/<slug:slug>/<round_kind:kind>/targets/<uuid:pk>/check/": ("", "", "", "o", "o", ""),
     "desk/c/<slug:slug>/look/": "fwr",
+    "desk/c/<slug:slug>/<round_kind:kind>/ceremony/reveal/": ("", "", "", "", "", "fwr"),
     "api/v1/contests/<slug>/announcements": "fwr",
     "api/v1/contests/<slug>/questions": "ovmc",
     "api/v1/contests/<slug>/rounds/<kind>/submissions": ("", "", "omc", "", "", ""),
