@@ -83,4 +83,6 @@ def chart(rows: Rows, language: str) -> Spec:
     }
     facet = {"field": "panel", "type": "nominal", "sort": list(panels.values()), "title": None}
     spec = {"layer": [curve, label], "width": 260, "height": 200}
-    return {"data": {"values": points}, "facet": facet, "columns": 2, "spec": spec}
+    # The legend stands at the right edge, and its title may be wider in the reader's font.
+    padding = {"left": 5, "top": 5, "right": 30, "bottom": 5}
+    return {"data": {"values": points}, "facet": facet, "columns": 2, "spec": spec, "padding": padding}

@@ -89,7 +89,8 @@ def keep(file: Path, run: dict[str, Any]) -> None:
 
 def _run(data: Path, k: int, engine: str, workers: int) -> dict[str, Any]:
     load = os.getloadavg()[0]
-    how = ["--k", str(k), "--engine", engine, "--threads", str(workers)]
+    # Without grids, as before there were any: the loss of earlier runs can be compared.
+    how = ["--k", str(k), "--engine", engine, "--threads", str(workers), "--content", "tight"]
     foreseen = measured([sys.executable, "-m", "tokumei", "anonymize", str(data), *how, "--dry-run", "--json"])
     with tempfile.TemporaryDirectory(dir=data.parent) as folder:
         command = [sys.executable, "-m", "tokumei", "anonymize", str(data), "-o", f"{folder}/release", "--json"]
