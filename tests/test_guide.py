@@ -36,12 +36,21 @@ DOCUMENTS = sorted(
 )
 FENCED = re.compile(r"^```([\w{}-]*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # One process for both languages: half of what it does is to load the program and to read its messages. How words are
-# found by searching is not looked at: to divide Japanese text and to find the stems of English words takes a third.
+# found by searching is not looked at: to divide Japanese text and to find the stems of English words takes a third. The
+# menu, which leads to the same pages everywhere and takes another, is made for one page of every folder.
 BUILDING = """
 import sys
+import furo
 from sphinx.cmd.build import main
 from sphinx.search.en import SearchEnglish
 
+menu, made = furo._compute_navigation_tree, set()
+
+def once(context):
+    folder = context["language"], context["current_page_name"].rpartition("/")[0]
+    return "" if folder in made else made.add(folder) or menu(context)
+
+furo._compute_navigation_tree = once
 SearchEnglish.stem = lambda _, word: word
 sys.exit(max(main(words) for words in {builds!r}))
 """
