@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# One more than two cores: some tests wait for other processes most of their time.
-WORKERS ?= 3
+# Twice the two cores: some tests wait for other processes most of their time.
+WORKERS ?= 4
 # Written when the kernels were compiled as they are now.
 COMPILED := $(VENV)/.compiled
 KERNELS := $(shell grep -rl --include='*.py' numba src)
