@@ -22,6 +22,7 @@ from tokumei.array_types import Ints
 from tokumei.audits import PartedBytes, history_digests, states_groups
 from tokumei.data import (
     BASE_MEGABYTES,
+    LEAST_GIGABYTES,
     CodedRows,
     DataSet,
     History,
@@ -156,7 +157,9 @@ class LargeRelease:
         """
         rng = np.random.default_rng([seed, 17])
         published = sum(part.rows for part in self.folder.parts) / self.groups.height
-        people = min(people, int(records_held(_held_megabytes(self.folder)) / published) + 1)
+        # The compiled kernels of attacks and the pages of a report come on top of what reading takes.
+        beside = LEAST_GIGABYTES * 1e3 - BASE_MEGABYTES + _held_megabytes(self.folder)
+        people = min(people, int(records_held(beside) / published) + 1)
         drawn = np.sort(rng.permutation(self.histories.height)[:people])
         digests = pl.concat([self.histories["digest"].gather(drawn), self.groups["digest"].head(SMALLEST_GROUPS)])
         chosen = self.histories.filter(pl.col("digest").is_in(digests.unique().implode()))
