@@ -57,7 +57,7 @@ BLOCK_PEOPLE = 800
 # One record per person: CPU seconds per cell, whatever the k (tables of 1,473, 30,162 and 100,000 rows, k = 2 to 5).
 _SINGLE = {"fast": 3.5e-6, "normal": 1.6e-5}
 HURRIED_SINGLES = 300_000
-# Longer histories are compared in pieces of so many records; many records in pairs are in shorter ones.
+# Longer histories are compared in pieces of so many records, those of many records in shorter ones.
 _PIECES = {"fast": 300, "large": 300, "normal": 3000}
 MANY_RECORDS, SHORT_PIECE = 200_000, 500
 HURRIED_RECORDS = 1_000_000
@@ -205,7 +205,7 @@ def _method_seconds(size: Size, method: Method) -> float | None:
         return None
     per_subject, per_record = figures
     per_subject *= min(len(size.lengths) / BLOCK_PEOPLE, 1.0) ** 2
-    piece = SHORT_PIECE if wanted == 2 and records > MANY_RECORDS else _PIECES[effort]
+    piece = SHORT_PIECE if records > MANY_RECORDS else _PIECES[effort]
     lengths = size.lengths.astype(np.float64)
     power = LENGTH_POWER
     if effort == "normal" and wanted > 2:
