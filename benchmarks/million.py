@@ -2,8 +2,9 @@
 
 Every data set (a folder of Parquet parts, as ``tokumei synth purchases -o FOLDER`` writes it) is anonymized from files
 to files. Printed are records, CPU seconds of all processes, seconds by the clock, the peak of the memory of all
-processes together (resident, sampled ten times a second) and the loss U; kept in ``benchmarks/million.json``, from
-which ``--pages`` writes the table of the guide and its chart, in both languages.
+processes together (resident, sampled ten times a second) and the loss U; with ``--audit`` also what the audit of the
+release with its Secret takes and says. All is kept in ``benchmarks/million.json``, from which ``--pages`` writes the
+table of the guide and its chart, in both languages. ``--keep FOLDER`` leaves the releases in that folder.
 """
 
 from __future__ import annotations
@@ -46,8 +47,11 @@ def _resident(root: int) -> int:
     return total * os.sysconf("SC_PAGE_SIZE")
 
 
-def measured(command: list[str]) -> dict[str, Any]:
-    """Run a command with ``--json``; return what it says, with its CPU seconds, clock and peak of memory."""
+def measured(command: list[str], statuses: tuple[int, ...] = (0,)) -> dict[str, Any]:
+    """Run a command with ``--json``; return what it says, with its CPU seconds, clock and peak of memory.
+
+    An audit ends with status 1 if the release is unsafe: what ends with one of ``statuses`` has not failed.
+    """
     begin = time.perf_counter()
     with tempfile.TemporaryFile() as said:
         run = subprocess.Popen(command, stdout=said, stderr=subprocess.DEVNULL)
@@ -63,7 +67,7 @@ def measured(command: list[str]) -> dict[str, Any]:
         done.set()
         watcher.join()
         said.seek(0)
-        if status:
+        if os.waitstatus_to_exitcode(status) not in statuses:
             sys.exit(f"the command failed: {' '.join(command)}")
         document: dict[str, Any] = json.load(said)
     return document | {
@@ -87,14 +91,28 @@ def keep(file: Path, run: dict[str, Any]) -> None:
     file.write_text(json.dumps(runs, indent=2) + "\n", encoding="utf-8")
 
 
-def _run(data: Path, k: int, engine: str, workers: int) -> dict[str, Any]:
+def _audited(data: Path, release: Path) -> dict[str, Any]:
+    """Audit a release with its Secret; return what that takes and what it says of naming."""
+    command = [sys.executable, "-m", "tokumei", "audit", "--original", str(data), "--release", str(release), "--json"]
+    said = measured([*command, "--secret", f"{release}.secret", "--fresh"], statuses=(0, 1))
+    return {
+        "CPU s": round(said["cpu"], 1),
+        "clock s": round(said["clock"], 1),
+        "peak GB": round(said["gigabytes"], 3),
+        "verdict": said["verdict"],
+        "proven k": said["proven_k"],
+        "surest owner": said["questions"]["naming"]["figure"]["value"],
+        "skipped": said["skipped"],
+    }
+
+
+def _run(data: Path, k: int, engine: str, workers: int, release: Path) -> dict[str, Any]:
     load = os.getloadavg()[0]
     # Without grids, as before there were any: the loss of earlier runs can be compared.
     how = ["--k", str(k), "--engine", engine, "--threads", str(workers), "--content", "tight"]
     foreseen = measured([sys.executable, "-m", "tokumei", "anonymize", str(data), *how, "--dry-run", "--json"])
-    with tempfile.TemporaryDirectory(dir=data.parent) as folder:
-        command = [sys.executable, "-m", "tokumei", "anonymize", str(data), "-o", f"{folder}/release", "--json"]
-        one = measured([*command, *how, "--seed", "1"])
+    command = [sys.executable, "-m", "tokumei", "anonymize", str(data), "-o", str(release), "--json"]
+    one = measured([*command, *how, "--seed", "1"])
     return {
         "people": one["pseudonyms"],
         "records": one["records_original"],
@@ -119,11 +137,19 @@ def main() -> None:
     parser.add_argument("--engine", default="threads")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path, default=Path(__file__).with_suffix(".json"))
+    parser.add_argument("--audit", action="store_true", help="also audit every release with its Secret")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the releases in this folder")
     parser.add_argument("--pages", action="store_true", help="write table and chart of the guide from what is kept")
     given = parser.parse_args()
     for data in given.data:
-        run = _run(data, given.k, given.engine, given.workers)
-        keep(given.output, run)
+        with tempfile.TemporaryDirectory(dir=data.parent) as passing:
+            release = (given.keep or Path(passing)) / f"{data.name}-k{given.k}"
+            release.parent.mkdir(parents=True, exist_ok=True)
+            run = _run(data, given.k, given.engine, given.workers, release)
+            keep(given.output, run)
+            if given.audit:
+                run["audit"] = _audited(data, release)
+                keep(given.output, run)
         print(json.dumps(run), flush=True)
     if given.pages:
         write_pages(kept(given.output))

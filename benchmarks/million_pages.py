@@ -13,7 +13,7 @@ _BEGIN, _END = "<!-- measured: python -m benchmarks.million DATA --pages -->", "
 _HEADS = {
     "en": (
         *("people", "records", "k", "CPU s", "µs per record", "clock", "load of the machine"),
-        *("peak of all processes", "U", "foreseen by `--dry-run`"),
+        *("peak of all processes", "U", "foreseen by `--dry-run`", "audit of the release; surest owner"),
     ),
     "ja": (
         "人数",
@@ -26,6 +26,7 @@ _HEADS = {
         "全プロセスの最大メモリー",
         "U",
         "`--dry-run` の見込み",
+        "リリースの監査、最も確かな持ち主",
     ),
 }
 _TITLES = {
@@ -63,9 +64,18 @@ def table(runs: Runs, language: str) -> str:
             f"{run['peak GB']:.2f} GB",
             f"{run['U']:.6f}",
             f"{run['foreseen CPU s']:,.0f} s, {run['foreseen GB']:.2f} GB",
+            _audit(run.get("audit")),
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _audit(took: dict[str, Any] | None) -> str:
+    """Return what an audit took, and how surely it names the owner of any pseudonym; nothing if there was none."""
+    if took is None:
+        return ""
+    sizes = f"{took['CPU s']:,.0f} s, {took['clock s'] / 60:.0f} min, {took['peak GB']:.2f} GB"
+    return f"{sizes}; {took['surest owner']:.3g}"
 
 
 def chart(runs: Runs, language: str) -> dict[str, Any]:

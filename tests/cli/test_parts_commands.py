@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import Run
 from tests.flow.parted.test_releasing import purchases
+from tokumei.data import data_set
 
 ADVICE = "a release in parts is not audited while it is made"
 
@@ -57,6 +58,7 @@ def test_parts_that_differ_are_refused_with_one_sentence(run: Run, folder: Path,
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (["--memory", "0.31"], "--memory 0.31 is less than the program itself takes; give at least 0.4"),
         (["--engine", "ray"], "--engine must be one of threads, processes, dask, got 'ray'"),
         (["--engine", "threads", "--cluster", "tcp://x:1"], "--cluster names a Dask scheduler, which --engine threads"),
         (
@@ -71,9 +73,12 @@ def test_what_cannot_be_is_refused(run: Run, folder: Path, tmp_path: Path, words
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
-def test_a_comparison_on_fewer_people_says_how_many_they_are(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_comparison_on_fewer_people_says_how_many_they_are(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_set, "records_held", lambda: 10)
     (tmp_path / "schema.toml").write_text('subject = "who"\n[columns]\npaid = { kind = "number", step = 0.5 }\n')
-    words = ("--schema", tmp_path / "schema.toml", "--methods", "pseudonymize", "--people", 7, "--memory", 0.1)
+    words = ("--schema", tmp_path / "schema.toml", "--methods", "pseudonymize", "--people", 7)
     told = run("compare", folder, *words, "--quick", "--json")
     assert (told.json["subjects"], told.status) == (7, 0)
     assert "measured on a random sample of 7 of 40 people" in told.err

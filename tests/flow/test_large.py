@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -14,15 +13,12 @@ from tests.parted_releases import changed_manifest, write_parted
 from tokumei.audits import AuditSettings, byte_findings, certificate_text, verify_certificate
 from tokumei.audits.published_groups import history_groups
 from tokumei.data import ReleaseFolder, memory_limit, release_parts
-from tokumei.errors import TokumeiError
-from tokumei.flow import Made, Plan, audit, measure_all, open_release, release
+from tokumei.errors import InfeasibleError, TokumeiError
+from tokumei.flow import Made, Plan, audit, measure_all, open_release, opening, reissuing, release
 from tokumei.flow import large as large_releases
 from tokumei.profiles import read_history
 from tokumei.reports import collect_material, release_report
 from tokumei.synth.writing import write_synthetic
-
-# Gigabytes that hold 55 records.
-LITTLE = 0.3001
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +34,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Path]:
 
 
 @pytest.fixture
-def parted(made: tuple[Made, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
+def parted(made: tuple[Made, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """Return the folders of the release in parts and of its secret; no release is small enough to be held."""
     monkeypatch.setattr(release_parts, "PART_RECORDS", len(made[0].release) // 3 + 1)
+    monkeypatch.setattr(opening, "is_large", lambda _: True)
     folder = tmp_path / "release"
-    with memory_limit(LITTLE):
-        yield folder, write_parted(made[0], folder)
+    return folder, write_parted(made[0], folder)
 
 
 @pytest.mark.half_second
@@ -120,7 +116,10 @@ def test_a_history_of_its_own_is_found_in_any_part(made: tuple[Made, Path], part
     assert audit(opened).verdict.outcome == "unsafe"
 
 
-def test_small_releases_in_parts_are_read_as_one(made: tuple[Made, Path], parted: tuple[Path, Path]) -> None:
+def test_small_releases_in_parts_are_read_as_one(
+    made: tuple[Made, Path], parted: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "is_large", large_releases.is_large)
     with memory_limit(2):
         opened = open_release(made[1], parted[0], secret=parted[1])
     assert opened.whole is None
@@ -168,9 +167,27 @@ def test_a_certificate_is_made_and_checked_part_by_part(
     assert [finding.code for finding in verify_certificate(folder, text).findings] == ["certificate-file"]
 
 
-def test_a_large_release_is_not_issued_again(run: Run, parted: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_sample_is_as_large_as_memory_allows(
+    made: tuple[Made, Path], parted: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large_releases, "SMALLEST_GROUPS", 1)
+    with memory_limit(0.302):
+        few = open_release(made[1], parted[0], secret=parted[1])
+    assert few.whole is not None
+    assert few.whole.histories.height == 60
+    assert 2 <= len(few.history.subjects) <= 24
+    assert len(few.history) <= 2_000
+    with memory_limit(0.3001), pytest.raises(InfeasibleError, match=r"a part of 1,\d+ records; give --memory 0\.30 or"):
+        open_release(made[1], parted[0], secret=parted[1])
+
+
+def test_a_large_release_is_not_issued_again(
+    run: Run, parted: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, secret = map(str, parted)
-    result = run("reissue", folder, "--secret", secret, "-o", str(tmp_path / "new"), "--memory", "0.3")
+    with monkeypatch.context() as patched:
+        patched.setattr(reissuing, "is_large", lambda _: True)
+        result = run("reissue", folder, "--secret", secret, "-o", str(tmp_path / "new"))
     assert result.status == 2
     assert "too large to be issued again in memory; make a new one with 'tokumei anonymize'" in result.err
     assert not (tmp_path / "new").exists()

@@ -97,15 +97,18 @@ AllowOption = Annotated[
 def _limited(context: typer.Context, gigabytes: float | None) -> float | None:
     """Allow so much memory until the command ends."""
     if gigabytes is not None:
-        from tokumei.data import memory_limit
+        from tokumei.data import LEAST_GIGABYTES, memory_limit
 
+        if gigabytes < LEAST_GIGABYTES:
+            message = f"--memory {gigabytes:g} is less than the program itself takes; give at least {LEAST_GIGABYTES}"
+            raise ParameterError(message, code="usage")
         context.with_resource(memory_limit(gigabytes))
     return gigabytes
 
 
 MemoryOption = Annotated[
     float | None,
-    typer.Option("--memory", metavar="GB", min=0.1, callback=_limited, help="Gigabytes to use (default: half of all)."),
+    typer.Option("--memory", metavar="GB", callback=_limited, help="Gigabytes to use (default: half of all)."),
 ]
 
 

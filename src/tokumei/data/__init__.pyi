@@ -96,6 +96,7 @@ from tokumei.data.inputs.addresses import Address as Address
 from tokumei.data.inputs.addresses import input_path as input_path
 from tokumei.data.inputs.several_tables import said_subject as said_subject
 from tokumei.data.memory import BASE_MEGABYTES as BASE_MEGABYTES
+from tokumei.data.memory import LEAST_GIGABYTES as LEAST_GIGABYTES
 from tokumei.data.memory import MEGABYTES_PER_RECORD as MEGABYTES_PER_RECORD
 from tokumei.data.memory import allowed_gigabytes as allowed_gigabytes
 from tokumei.data.memory import memory_limit as memory_limit

@@ -25,7 +25,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.data.history import History
-from tokumei.data.memory import records_held
+from tokumei.data.memory import records_held, rows_at_once
 from tokumei.data.raw import Source
 from tokumei.data.schema import Schema
 from tokumei.data.tables import history_of
@@ -57,20 +57,25 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """A file or a folder of parts with one set of columns; ``columns`` says their types (CSV: text)."""
+    """A file or a folder of parts with one set of columns; ``columns`` says their types (CSV: text).
+
+    ``stamps`` tell of every part whether somebody else has written to it since.
+    """
 
     path: Path
     parts: tuple[Path, ...]
     columns: pl.Schema
+    stamps: tuple[tuple[int, int, int], ...]
 
     @classmethod
     def open(cls, path: Path) -> DataSet:
         """Look at the columns of every part; raise UnreadableError or SchemaError if they cannot be one table."""
         parts = _parts_of(path)
+        stamps = tuple(_readable(part, _stamp_of(part)) for part in parts)
         schemas = [_readable(part, _scan(part).collect_schema) for part in parts]
         for part, columns in zip(parts, schemas, strict=True):
             _refuse_other_columns(parts[0], schemas[0], part, columns)
-        return cls(path, parts, schemas[0])
+        return cls(path, parts, schemas[0], stamps)
 
     @property
     def parquet(self) -> bool:
@@ -105,8 +110,9 @@ class DataSet:
         """Return the first rows."""
         return _readable(self.path, self.scan().head(rows).collect)
 
-    def batches(self, columns: Sequence[str] | None = None, *, rows: int = BATCH_ROWS) -> Iterator[Batch]:
-        """Yield all rows in order, so many at once; no batch has rows of two parts."""
+    def batches(self, columns: Sequence[str] | None = None, *, rows: int | None = None) -> Iterator[Batch]:
+        """Yield all rows in order, so many at once (default: as memory allows); no batch has rows of two parts."""
+        rows = rows_at_once(BATCH_ROWS) if rows is None else rows
         for first in self.batch_starts(rows=rows):
             yield self.batch(first, columns, rows=rows)
 
@@ -126,8 +132,18 @@ class DataSet:
         part, begin = self.parts[place], first - starts[place]
         query = _scan(part).slice(begin, min(rows, self.rows[place] - begin))
         query = query if columns is None else query.select(list(columns))
+        frame = _readable(part, query.collect)
+        self.refuse_changed(place)
         # The header of a CSV file is its first line; the rows of a Parquet file count from 1.
-        return Batch(_readable(part, query.collect), first, part, begin + (1 if self.parquet else 2))
+        return Batch(frame, first, part, begin + (1 if self.parquet else 2))
+
+    def refuse_changed(self, place: int | None = None) -> None:
+        """Raise UnreadableError if a part (default: any) has other bytes by now than when the data set was opened."""
+        for number in range(len(self.parts)) if place is None else (place,):
+            part = self.parts[number]
+            if _readable(part, _stamp_of(part)) != self.stamps[number]:
+                message = f"{part}: this part of the data was changed during the run; run again when it stays as it is"
+                raise UnreadableError(message, code="changed", file=str(part))
 
 
 def exceeds_memory(path: Path) -> bool:
@@ -171,6 +187,16 @@ def _scan(part: Path) -> pl.LazyFrame:
     if part.suffix == ".csv":
         return pl.scan_csv(part, infer_schema=False, glob=False).with_columns(pl.all().fill_null(""))
     return pl.scan_parquet(part, glob=False).with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+
+
+def _stamp_of(part: Path) -> Callable[[], tuple[int, int, int]]:
+    """Return size, time of the last change and number of the file: bytes that are written to a part change them."""
+
+    def stamp() -> tuple[int, int, int]:
+        told = part.stat()
+        return told.st_size, told.st_mtime_ns, told.st_ino
+
+    return stamp
 
 
 def _height_of(part: Path) -> Callable[[], int]:

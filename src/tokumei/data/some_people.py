@@ -26,6 +26,7 @@ def records_of(data_set: DataSet, survey: Survey, names: pl.Series) -> tuple[His
     subject = numbered if schema.row_is_subject else subject_text(schema, data_set.columns)
     table = data_set.scan(schema.sources()).with_row_index(_ROW).filter(subject.is_in(names.implode()))
     found = table.collect(engine="streaming").sort(_ROW)
+    data_set.refuse_changed()
     rows = found[_ROW].to_numpy().astype(np.int64)
     history = history_of(found.drop(_ROW), schema, file=str(data_set.path), lines=rows + 1)
     if schema.row_is_subject:

@@ -30,32 +30,34 @@ FACTOR = 1.5
 START_SECONDS = 2.0
 READ_PER_RECORD, AUDIT_PER_RECORD, AUDIT_PER_SUBJECT, PUBLISH_PER_RECORD = 3e-6, 4e-6, 7e-5, 4e-6
 AUDITED_SUBJECTS = 200_000
-# Out of core: reading and writing after runs of 10,000 and 200,000 people (stage by stage), grouping after one of
-# 1,000,000 people with 82.7 million records (k = 2, two workers; 3,270 CPU seconds, 2.07 GB).
+# Out of core: reading and writing after runs of 10,000 and 200,000 people (stage by stage), grouping of more than
+# 1,000,000 records after one of 50,000 people (k = 2 and 5, two workers), memory after one of 1,000,000 (2.64 GB).
 TASK_RECORDS = 1_000_000
 SURVEY_PER_RECORD, CODE_PER_RECORD, PUBLISH_PART_PER_RECORD = 6e-7, 1.2e-6, 2.5e-6
-MEGABYTES_PER_TASK_RECORD, MEGABYTES_PER_SUBJECT = 4e-4, 8e-4
+MEGABYTES_PER_TASK_RECORD, MEGABYTES_PER_SUBJECT = 4e-4, 1.3e-3
 # CPU seconds per column: of a subject, and of a record times the length of its history to this power.
 LENGTH_POWER = 0.75
 _GROUPING = {
     ("fast", 2): (2.0e-5, 2.9e-7),
-    ("large", 2): (2.0e-5, 1.8e-7),
-    ("normal", 2): (4.0e-5, 3.9e-7),
+    ("large", 2): (1.65e-5, 1.48e-7),
+    ("normal", 2): (3.7e-5, 3.6e-7),
     ("fast", 3): (1.25e-4, 1.15e-6),
     ("large", 3): (1.25e-4, 5.5e-7),
-    ("normal", 3): (3.5e-4, 8.0e-6),
+    ("normal", 3): (1.75e-4, 8.3e-6),
     ("fast", 4): (1.6e-4, 1.3e-6),
-    ("large", 4): (1.6e-4, 6.5e-7),
-    ("normal", 4): (4.4e-4, 1.05e-5),
+    ("large", 4): (1.0e-4, 4.1e-7),
+    ("normal", 4): (3.7e-4, 2.75e-5),
 }
-# The search by exchanges (normal, from k = 3 on) looks at few pairs of long histories.
+# The search by exchanges (normal, from k = 3 on) looks at few pairs of long histories, and at fewer where there are
+# fewer people than these, by this power.
 EXCHANGING_POWER = 0.5
+_EXCHANGED = {3: (800, 0.5), 4: (1500, 0.75)}
 # Fewer people than these leave each less to choose from.
 BLOCK_PEOPLE = 800
 # One record per person: CPU seconds per cell, whatever the k (tables of 1,473, 30,162 and 100,000 rows, k = 2 to 5).
 _SINGLE = {"fast": 3.5e-6, "normal": 1.6e-5}
 HURRIED_SINGLES = 300_000
-# Longer histories are compared in pieces of so many records; many records in pairs are in shorter ones.
+# Longer histories are compared in pieces of so many records, those of many records in shorter ones.
 _PIECES = {"fast": 300, "large": 300, "normal": 3000}
 MANY_RECORDS, SHORT_PIECE = 200_000, 500
 HURRIED_RECORDS = 1_000_000
@@ -203,9 +205,12 @@ def _method_seconds(size: Size, method: Method) -> float | None:
         return None
     per_subject, per_record = figures
     per_subject *= min(len(size.lengths) / BLOCK_PEOPLE, 1.0) ** 2
-    piece = SHORT_PIECE if wanted == 2 and records > MANY_RECORDS else _PIECES[effort]
+    piece = SHORT_PIECE if records > MANY_RECORDS else _PIECES[effort]
     lengths = size.lengths.astype(np.float64)
-    power = EXCHANGING_POWER if effort == "normal" and wanted > 2 else LENGTH_POWER
+    power = LENGTH_POWER
+    if effort == "normal" and wanted > 2:
+        power, (people, growth) = EXCHANGING_POWER, _EXCHANGED[min(wanted, 4)]
+        per_record *= min(len(lengths) / people, 1.0) ** growth
     # Histories of one record need no alignment.
     aligned = float((lengths * np.minimum(lengths, min(piece, _PIECES[effort])) ** power)[lengths > 1].sum())
     return size.fields * (per_subject * len(lengths) + per_record * aligned)

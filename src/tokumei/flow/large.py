@@ -21,6 +21,8 @@ import polars as pl
 from tokumei.array_types import Ints
 from tokumei.audits import PartedBytes, history_digests, states_groups
 from tokumei.data import (
+    BASE_MEGABYTES,
+    LEAST_GIGABYTES,
     CodedRows,
     DataSet,
     History,
@@ -33,17 +35,20 @@ from tokumei.data import (
     Secret,
     SecretFolder,
     Survey,
+    allowed_gigabytes,
     last_of_each,
     records_held,
     records_of,
 )
-from tokumei.errors import InputError
+from tokumei.errors import InfeasibleError, InputError
 from tokumei.parts import CombinableMetric
 from tokumei.profiles import refined_schema
 from tokumei.progress import stage
 
 SAMPLED_PEOPLE, SMALLEST_GROUPS = 4_000, 25
 DIGEST_BYTES = 16
+# What one record of a part takes while the part is compared with its bytes, and what is held of every pseudonym.
+MEGABYTES_PER_PART_RECORD, MEGABYTES_PER_PSEUDONYM = 5e-4, 4e-4
 
 
 def is_large(folder: ReleaseFolder) -> bool:
@@ -74,6 +79,7 @@ class LargeRelease:
         cls, original: Path, folder: ReleaseFolder, *, schema: Schema | None = None, secret: Path | None = None
     ) -> LargeRelease:
         """Pass once over the original; ``schema`` says what its columns mean (default: that of the release)."""
+        _refuse_little_memory(folder)
         data_set = DataSet.open(original)
         with stage("read the original"):
             survey = Survey.of(data_set, schema or refined_schema(folder.schema, data_set))
@@ -146,9 +152,14 @@ class LargeRelease:
     def sample(self, *, people: int = SAMPLED_PEOPLE, seed: int = 0) -> Sample:
         """Return the groups of so many random pseudonyms, and the smallest groups, as a release of its own.
 
-        Without the secret nobody knows whose they are: then the people are random ones.
+        They are fewer where memory does not hold their records. Without the secret nobody knows whose they are: then
+        the people are random ones.
         """
         rng = np.random.default_rng([seed, 17])
+        published = sum(part.rows for part in self.folder.parts) / self.groups.height
+        # The compiled kernels of attacks and the pages of a report come on top of what reading takes.
+        beside = LEAST_GIGABYTES * 1e3 - BASE_MEGABYTES + _held_megabytes(self.folder)
+        people = min(people, int(records_held(beside) / published) + 1)
         drawn = np.sort(rng.permutation(self.histories.height)[:people])
         digests = pl.concat([self.histories["digest"].gather(drawn), self.groups["digest"].head(SMALLEST_GROUPS)])
         chosen = self.histories.filter(pl.col("digest").is_in(digests.unique().implode()))
@@ -208,6 +219,24 @@ class LargeRelease:
         seen[taken] = True
         dummies = len(origin) - len(real)
         return PublishedPart(self.survey, rows.take(taken), release.take(real), counted, dummies)
+
+
+def _held_megabytes(folder: ReleaseFolder) -> float:
+    """Return what is held of all pseudonyms together, if there are as many as the manifest says."""
+    stated = folder.manifest.get("pseudonyms")
+    return MEGABYTES_PER_PSEUDONYM * stated if isinstance(stated, int) else 0.0
+
+
+def _refuse_little_memory(folder: ReleaseFolder) -> None:
+    """Raise InfeasibleError if a part of the release, with what is held of all its pseudonyms, is more than allowed."""
+    rows = max(part.rows for part in folder.parts)
+    gigabytes = (BASE_MEGABYTES + _held_megabytes(folder) + MEGABYTES_PER_PART_RECORD * rows) / 1e3
+    if gigabytes > allowed_gigabytes():
+        message = (
+            f"{folder.path}: the memory allowed is not enough for a part of {rows:,} records; "
+            f"give --memory {gigabytes:.2f} or more"
+        )
+        raise InfeasibleError(message, code="memory")
 
 
 def _foreign() -> InputError:

@@ -32,6 +32,7 @@ from tokumei.data import (
     input_path,
     located,
     part_name,
+    records_held,
     records_of,
 )
 from tokumei.profiles.columns import DAY_LENGTH, ColumnProfile, Profile, column_profile, profile, spread_of
@@ -100,8 +101,12 @@ def describe_large(
 def some_people(
     path: Path, schema: Schema | None = None, *, subject: Subject = None, people: int = SAMPLED_PEOPLE
 ) -> tuple[History, int]:
-    """Return all records of some people, drawn at random, of data that is not held; and how many people there are."""
+    """Return all records of some people, drawn at random, of data that is not held; and how many people there are.
+
+    They are fewer than asked for where memory does not hold their records.
+    """
     data_set, survey = _surveyed(path, schema, subject)
+    people = min(people, records_held() * len(survey.subjects) // max(survey.records, 1) + 1)
     names = survey.subjects.gather(_drawn(survey, people))
     return records_of(data_set, survey, names)[0], len(survey.subjects)
 

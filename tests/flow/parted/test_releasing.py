@@ -201,6 +201,28 @@ def test_what_is_to_be_resumed_is_kept_for_a_folder_without_another_option(
     assert list((tmp_path / "work").iterdir()) == []
 
 
+@pytest.mark.parametrize("moment", ["coding", "writing parts"])
+def test_a_part_that_is_overwritten_during_the_run_is_noticed(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Other rows of the same size and names would be published under the counts of those that were surveyed."""
+    given = ("anonymize", folder, "-o", tmp_path / "out", "--k", 2, "--subject", "who", "--resume", tmp_path / "work")
+    part = folder / "part-1.parquet"
+
+    def overwritten(function: Callable[[Job], None], jobs: Sequence[Job], engine: Engine, *, label: str) -> None:
+        if label == moment:
+            pl.read_parquet(part).reverse().write_parquet(part)
+        run_tasks(function, jobs, engine, label=label)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(making, "run_tasks", overwritten)
+        ended = run(*given)
+    message = "this part of the data was changed during the run; run again when it stays as it is"
+    assert (ended.status, ended.err) == (2, f"tokumei: {part}: {message}\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "work"]
+    assert run(*given).status == 0
+
+
 def test_a_file_that_was_not_finished_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is killed while it writes the key or the survey leaves nothing that a resumed run would read."""
 

@@ -52,7 +52,7 @@ class BucketPath(type(Path())):  # type: ignore[misc] # the path class of this s
 
     def is_file(self) -> bool:
         """Return whether there is an object of this name."""
-        return bool(self.key) and _size(str(self)) is not None
+        return bool(self.key) and _told(str(self)) is not None
 
     def is_dir(self) -> bool:
         """Return whether there are objects below."""
@@ -63,8 +63,11 @@ class BucketPath(type(Path())):  # type: ignore[misc] # the path class of this s
         return self.is_file() or self.is_dir()
 
     def stat(self) -> Sized:  # type: ignore[override, unused-ignore]
-        """Return the size of the object."""
-        return Sized(_size(str(self)) or 0)
+        """Return size and age of the object; raise FileNotFoundError if there is none."""
+        told = _told(str(self))
+        if told is None:
+            raise FileNotFoundError(str(self))
+        return told
 
     def iterdir(self) -> Iterator[BucketPath]:
         """Yield the objects directly below, in the order of their names."""
@@ -90,15 +93,16 @@ class Sized:
     """What is known of an object without reading it; named as the system names it. No file of a disk is the same."""
 
     st_size: int
+    st_mtime_ns: int
     st_ino: int = -1
     st_dev: int = -1
 
 
-def _size(address: str) -> int | None:
-    """Return the bytes of an object; None if there is none."""
+def _told(address: str) -> Sized | None:
+    """Return what the store tells of an object; None if there is none."""
     path = BucketPath(address)
     found = _asked(address, "head_object", {"Bucket": path.bucket, "Key": path.key}, absent=True)
-    return None if found is None else int(found["ContentLength"])
+    return None if found is None else Sized(int(found["ContentLength"]), int(found["LastModified"].timestamp() * 1e9))
 
 
 def _keys(bucket: str, prefix: str) -> Iterator[str]:

@@ -91,6 +91,7 @@ def release_in_parts(
         raise SchemaError(message)
     with output_told(places.folder), work_folder(running, places.folder, run_digest(data, whole)) as folder:
         made = make_parts(data, whole, strict, folder, running)
+        data.refuse_changed()
         published = write_parted(made, strict, places)
     return MadeInParts(
         data=data, plan=made.plan, method=strict, figures=made.figures, records=made.survey.records, published=published
