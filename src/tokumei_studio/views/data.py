@@ -16,7 +16,7 @@ from tokumei.errors import InputError, ParameterError, TokumeiError, UnreadableE
 from tokumei.flow import Plan
 from tokumei_studio.inputs import look_at
 from tokumei_studio.jobs import Step, start
-from tokumei_studio.views.frame import project, sentence, show
+from tokumei_studio.views.frame import project, show
 
 SAMPLE_PEOPLE = 120
 LARGEST_PLAN = 1_000_000
@@ -35,7 +35,7 @@ def page(request: HttpRequest) -> HttpResponse:
             raise ParameterError(message, code="usage")
         taker(request)
     except TokumeiError as error:
-        return show(request, "data", _context(), error=sentence(error))
+        return show(request, "data", _context(), error=str(error))
     return redirect("data")
 
 
@@ -119,7 +119,7 @@ def _take_plan(request: HttpRequest) -> None:
         opened = Plan.read(copy)
         opened.make_method()
     except TokumeiError as error:
-        raise ParameterError(sentence(error).replace(f"{copy.parent}/", ""), code=error.code) from None
+        raise ParameterError(str(error).replace(f"{copy.parent}/", ""), code=error.code) from None
     finally:
         copy.unlink()
     _adopt(opened)
