@@ -120,6 +120,20 @@ def test_figures_of_many_columns_are_cut_into_tables_that_fit_a_page() -> None:
     assert [len(table.rows) for table in tables] == [2, 2, 2, 2]
 
 
+def test_of_many_attackers_with_one_column_those_who_gain_most_are_shown() -> None:
+    """A table of 19 columns had a row for each of them against each of the others: six pages of figures."""
+    known = {f"only-lab{number}": 0.01 * number for number in range(19)}
+    figures = {
+        f"{who}/class-found": Score(name="x", value=value, baseline=0.0, goal=Goal.LOWER)
+        for who, value in {"records-3": 0.5, **known, "all-but-one": 0.6}.items()
+    }
+    (table,) = attacker_tables(Answer(question=Question.MEMBERSHIP, figures=figures), Words("en"))
+    told = [str(row[0]) for row in table.rows]
+    assert len(told) == 6
+    assert all(f"'lab{number}'" in text for number, text in zip(range(15, 19), told[1:5], strict=True))
+    assert table.caption.startswith("6 of 21 attackers; of those who know a single column")
+
+
 def test_japanese_is_polite_and_keeps_legal_terms_apart() -> None:
     """仮名 alone would be read as 仮名加工情報, which is something else."""
     sentences = texts("ja")
