@@ -28,7 +28,7 @@ from tokumei.reports.safety_sections import way_of
 from tokumei.words import Words, attacker_name, figure_name, measure_name, percent
 
 # A page is not wider than so many figures with their intervals.
-MOST_FIGURES = 6
+MOST_FIGURES = 5
 # There is one of these for every column of the data: beyond so many only those who learn most are shown.
 _BY_COLUMN, MOST_ALIKE = ("only", "all-but", "person-only"), 4
 
@@ -118,10 +118,10 @@ def _headline(name: str, words: Words) -> Linked:
     return Linked(figure_name(name, words), f"{ATTACK_PREFIX}{way_of(attacker)}", whole=True)
 
 
-def attacker_tables(answer: Answer, words: Words) -> list[Table]:
+def attacker_tables(answer: Answer, words: Words) -> list[Block]:
     """Return a row per attacker and a column per figure; attackers with other figures have a table of their own.
 
-    Of many who know one column each, those are shown who learn most.
+    Of many who know one column each, those are shown who learn most, and that is said first.
     """
     term = f"question_{answer.question.value}"
     figures: dict[str, list[str]] = {}
@@ -129,15 +129,18 @@ def attacker_tables(answer: Answer, words: Words) -> list[Table]:
         attacker, _, what = name.partition("/")
         figures.setdefault(attacker, []).append(what)
     shown, all_of = _most_telling(answer, figures), len(figures)
-    caption = words("answer.most_telling", shown=len(shown), all=all_of) if len(shown) < all_of else ""
+    note = words("answer.most_telling", shown=len(shown), all=all_of)
     tables: dict[tuple[str, ...], list[list[object]]] = {}
     for attacker in shown:
         for part in _parts(figures[attacker]):
             cells = [_cell(answer.figures[f"{attacker}/{what}"], term, words) for what in part]
             tables.setdefault(part, []).append([_attacker(attacker, words), *cells])
     return [
-        Table([words("head.attacker"), *(measure_name(what, words) for what in names)], rows, caption)
-        for names, rows in tables.items()
+        *([Prose(note, "soft")] if len(shown) < all_of else []),
+        *(
+            Table([words("head.attacker"), *(measure_name(what, words) for what in names)], rows)
+            for names, rows in tables.items()
+        ),
     ]
 
 
