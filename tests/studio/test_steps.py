@@ -92,6 +92,19 @@ def test_a_path_is_taken_where_it_lies(browser: Browser, project: Project, tmp_p
     assert "cannot be read any more" in said(browser.get("/data/"))
 
 
+def test_generated_data_is_taken_when_it_is_there(browser: Browser, project: Project) -> None:
+    """It was generated, and the page asked again what data to take."""
+    job = Job(folder=project.folder / "jobs" / "1", kind="synth", steps=[])
+    job.folder.mkdir()
+    job.write()
+    (job.folder / "ended.json").write_text('{"status": 0, "seconds": 1}')
+    (project.folder / "data" / "purchases.csv").write_text(purchases())
+    assert "data/purchases.csv copied into the project" in said(browser.get("/data/"))
+    assert project.plan is not None
+    upload(browser, "other.csv", purchases())
+    assert "data/other.csv" in said(browser.get("/data/"))
+
+
 def test_who_comes_too_early_is_sent_to_the_next_step(browser: Browser) -> None:
     for page in ("/", "/columns/", "/risk/", "/protect/", "/verdict/", "/handout/"):
         assert browser.get(page)["Location"] == "/data/"

@@ -18,7 +18,7 @@ from tokumei_studio.inputs import look_at
 from tokumei_studio.jobs import Step, start
 from tokumei_studio.views.frame import project, show
 
-SAMPLE_PEOPLE = 120
+SAMPLE, SAMPLE_PEOPLE = "data/purchases.csv", 120
 LARGEST_PLAN = 1_000_000
 
 
@@ -41,9 +41,14 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _context() -> dict[str, Any]:
     of = project()
+    sample = of.newest("synth")
+    if sample is not None and sample.state == "done" and of.state.get("sample") != sample.number:
+        # It was asked for, and has been generated since.
+        of.choose_input(of.folder / SAMPLE)
+        of.note(sample=sample.number)
     plan, path = of.plan, of.input_path()
     if plan is None or path is None:
-        return {"look": None, "sample": of.newest("synth")}
+        return {"look": None, "sample": sample}
     try:
         look = look_at(path)
         size = None if path.is_dir() else path.stat().st_size
@@ -99,9 +104,9 @@ def _take_path(request: HttpRequest) -> None:
 def _take_sample(_request: HttpRequest) -> None:
     """Generate purchases of people who do not exist."""
     of = project()
-    place = of.folder / "data" / "purchases.csv"
+    place = of.folder / SAMPLE
     if not place.exists():
-        words = ("synth", "purchases", "--subjects", str(SAMPLE_PEOPLE), "-o", "data/purchases.csv")
+        words = ("synth", "purchases", "--subjects", str(SAMPLE_PEOPLE), "-o", SAMPLE)
         start(of.folder / "jobs", "synth", [Step(name="synth", words=words)], {})
         return
     of.choose_input(place)
