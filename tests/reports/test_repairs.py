@@ -58,6 +58,8 @@ def test_charts_come_first_and_details_are_folded() -> None:
     first = page[page.index('id="overview"') : page.index('id="answers"')]
     assert first.count("<svg") == 4
     assert "<table" not in first
+    # What an analyst would get stands in words before the charts, not far down.
+    assert "Means within " in _text(first[: first.index("<svg")])
     assert "position: sticky" in page
     assert "underline dotted" not in page
 
