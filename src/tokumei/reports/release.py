@@ -100,7 +100,7 @@ def _overview(material: Material, words: Words) -> Section | None:
         column_figure(material, words),
         attack_figure(material, words) if material.trade_off is None else other,
     )
-    blocks = [*useful_line(material, words), *(figure for figure in figures if figure is not None)]
+    blocks: list[Block] = [*useful_line(material, words), *(figure for figure in figures if figure is not None)]
     return Section(title=words("report.overview"), anchor="overview", blocks=blocks) if blocks else None
 
 
