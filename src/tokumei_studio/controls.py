@@ -14,7 +14,10 @@ from tokumei.parts import HOW_IT_RAN, Part
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """One field: its name in the form, what it is called, its kind (text, number, choice, check) and its value."""
+    """One field: its name in the form, what it is called, its kind (text, number, choice, check) and its value.
+
+    ``foreign``: its help is in English whatever the language of the page, as parts tell it.
+    """
 
     name: str
     label: str
@@ -23,6 +26,7 @@ class Control:
     checked: bool = False
     choices: Sequence[tuple[str, str]] = ()
     help: str = ""
+    foreign: bool = False
     low: str = ""
     high: str = ""
     step: str = ""
@@ -54,18 +58,18 @@ def _literal(value: object) -> str:
     return toml_value(value) if isinstance(value, (str, bool, int, float)) else str(value)
 
 
-def settings_controls(part: type[Part], values: Mapping[str, Any], *, without: Sequence[str] = ()) -> list[Control]:
-    """Return a field for every declared parameter of a part."""
+def settings_controls(part: type[Part], values: Mapping[str, Any], helps: Mapping[str, str]) -> list[Control]:
+    """Return a field for every declared parameter of a part; ``helps`` explains some as ``method_parameter``."""
     return [
-        _setting(info.name, info, values.get(info.name))
+        _setting(info, values.get(info.name), helps.get(f"{part.name}_{info.name}", ""))
         for info in part.parameters()
-        if info.name not in HOW_IT_RAN and info.name not in without
+        if info.name not in HOW_IT_RAN
     ]
 
 
-def _setting(name: str, info: Any, value: object) -> Control:
-    default = written(info.default)
-    common = {"name": f"set-{name}", "label": name.replace("_", " "), "help": info.doc}
+def _setting(info: Any, value: object, told: str) -> Control:
+    name, default = info.name, written(info.default)
+    common = {"name": f"set-{name}", "label": name.replace("_", " "), "help": told or info.doc, "foreign": not told}
     if info.type == "bool":
         return Control(**common, kind="check", checked=bool(info.default if value is None else value))
     if info.choices:
@@ -99,7 +103,7 @@ def given_settings(part: type[Part], form: Mapping[str, str]) -> list[str]:
 
 # Fields of a column that the role and the kind say, or that have a place of their own.
 _ROLES = {"sensitive": "sensitive", "drop": "drop", "keep": "keep", "weight": "weight"}
-_PLACED = frozenset({"name", "kind", "demand", *_ROLES})
+_PLACED = frozenset({"name", "kind", "demand", "rounded", *_ROLES})
 # Fields that only some kinds have; whatever else is declared goes with all of them.
 _OF_KIND: Mapping[str, frozenset[str]] = {
     "step": frozenset({"number", "place"}),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tokumei.audits import Answer, AuditResult, AuditSettings, Limits, evidence_as_dict
 from tokumei.data import Reason, Schema
-from tokumei.flow import audit, open_release
+from tokumei.flow import Keeper, audit, open_release
+from tokumei.metrics import Usefulness, measure_usefulness
 from tokumei.profiles import describe_data, hints, identifier_suspects
 from tokumei.words import LANGUAGES, Message, Words, conclusion_line, figure_name
+
+SHOWN_CHANGES = 6
 
 
 def described(options: Mapping[str, str]) -> dict[str, Any]:
@@ -45,14 +49,16 @@ def audited(options: Mapping[str, str]) -> dict[str, Any]:
         secret=Path(options["secret"]) if "secret" in options else None,
     )
     result = audit(opened, AuditSettings(limits=limits))
+    measured = partial(measure_usefulness, opened.history, opened.release)
+    useful = Keeper.of(opened).remember("usefulness", "", measured)
     return {
         **_plain(result.as_dict()),
         "evidence": _plain(evidence_as_dict(result.evidence, k=result.k)),
-        "told": {language: _told(result, Words(language)) for language in LANGUAGES},
+        "told": {language: _told(result, useful, Words(language)) for language in LANGUAGES},
     }
 
 
-def _told(result: AuditResult, words: Words) -> dict[str, Any]:
+def _told(result: AuditResult, useful: Usefulness, words: Words) -> dict[str, Any]:
     verdict, outcome = result.verdict, result.verdict.outcome.value
     whom = "_recipient" if result.recipient else ""
     return {
@@ -63,6 +69,8 @@ def _told(result: AuditResult, words: Words) -> dict[str, Any]:
         "reasons": [_reason(reason, words) for reason in verdict.outside_contests],
         "skipped": [reason.message(words, "reason") for reason in verdict.skipped],
         "answers": {question.value: _answer(answer, words) for question, answer in result.answers.items()},
+        "useful": words("use.stop").join(words.say(message) for message in useful.headline),
+        "changes": [words.say(change.message()) for change in useful.findings[:SHOWN_CHANGES]],
     }
 
 

@@ -87,6 +87,8 @@ def test_row_numbers_are_nobody_and_several_candidates_stop_a_release(tmp_path: 
         ({"customer": [n % 30 for n in range(200)], "patient": [n % 7 for n in range(200)]}, "('customer', 'patient')"),
         ({"customer": [n % 30 for n in range(200)], "goods": [n % 60 for n in range(200)]}, None),
         ({"age": [n % 50 for n in range(200)], "sex": ["f", "m"] * 100}, None),
+        ({"job": [f"j{n % 90}" for n in range(190)] + [None] * 10, "sex": ["f", "m"] * 100}, "'job' may say whose"),
+        ({"site": [f"s{n % 9}" for n in range(60)], "wing": [f"w{n % 12}" for n in range(60)]}, "('site', 'wing')"),
         ({"number": list(range(1, ROWS + 1)), "card": [f"k{n % 50}" for n in range(200)]}, "row numbers"),
     ],
 )
@@ -94,6 +96,22 @@ def test_doubts(columns: dict[str, list[object]], doubt: str | None) -> None:
     proposal = propose_schema(pl.DataFrame(columns)).proposal
     assert proposal is not None
     assert (proposal.doubt is None) if doubt is None else (doubt in str(proposal.doubt))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"age": [n % 50 for n in range(200)], "sex": ["f", "m"] * 100},
+        {"age": [n % 31 if n % 9 else None for n in range(63)], "race": ["a", "b", "c"] * 21},
+        {"grade": ["A", "B", "C"] * 13, "score": [n * 7 % 11 for n in range(39)]},
+        {"job": [f"j{n % 90}" for n in range(190)] + [None] * 10, "sex": ["f", "m"] * 100},
+    ],
+)
+def test_ages_grades_and_columns_with_gaps_are_not_taken_for_people(columns: dict[str, list[object]]) -> None:
+    """Ages were taken for the subject, and four people of one age published as one person, "safe at k = 3"."""
+    frame = pl.DataFrame(columns)
+    assert propose_schema(frame).schema.subject == "row"
+    assert tokumei.describe(frame).profile.subjects == frame.height
 
 
 def test_several_columns_name_a_person_together(tmp_path: Path, run: Run) -> None:

@@ -19,7 +19,7 @@ from tokumei.data import Goal, Reason, Score
 from tokumei.errors import ParameterError
 from tokumei.reports import pdf
 from tokumei.reports.answer_sections import attacker_tables
-from tokumei.reports.document import Definitions, Linked, Prose, Section, render
+from tokumei.reports.document import Definitions, Linked, Prose, Section, Table, render
 from tokumei.reports.identity import identify
 from tokumei.reports.material import Identity
 from tokumei.reports.release import release_report
@@ -58,6 +58,8 @@ def test_charts_come_first_and_details_are_folded() -> None:
     first = page[page.index('id="overview"') : page.index('id="answers"')]
     assert first.count("<svg") == 4
     assert "<table" not in first
+    # What an analyst would get stands in words before the charts, not far down.
+    assert "Means within " in _text(first[: first.index("<svg")])
     assert "position: sticky" in page
     assert "underline dotted" not in page
 
@@ -116,8 +118,23 @@ def test_figures_of_many_columns_are_cut_into_tables_that_fit_a_page() -> None:
         for what in (f"lab{number}-value" for number in range(20))
     }
     tables = attacker_tables(Answer(question=Question.CONTENTS, figures=figures), Words("en"))
-    assert [len(table.headers) for table in tables] == [6, 6, 6, 6]
-    assert [len(table.rows) for table in tables] == [2, 2, 2, 2]
+    assert [isinstance(table, Table) and (len(table.headers), len(table.rows)) for table in tables] == [(6, 2)] * 4
+
+
+def test_of_many_attackers_with_one_column_those_who_gain_most_are_shown() -> None:
+    """A table of 19 columns had a row for each of them against each of the others: six pages of figures."""
+    known = {f"only-lab{number}": 0.01 * number for number in range(19)}
+    figures = {
+        f"{who}/class-found": Score(name="x", value=value, baseline=0.0, goal=Goal.LOWER)
+        for who, value in {"records-3": 0.5, **known, "all-but-one": 0.6}.items()
+    }
+    note, table = attacker_tables(Answer(question=Question.MEMBERSHIP, figures=figures), Words("en"))
+    assert isinstance(table, Table)
+    told = [str(row[0]) for row in table.rows]
+    assert len(told) == 6
+    assert all(f"'lab{number}'" in text for number, text in zip(range(15, 19), told[1:5], strict=True))
+    assert isinstance(note, Prose)
+    assert str(note.text).startswith("6 of 21 attackers; of those who know a single column")
 
 
 def test_japanese_is_polite_and_keeps_legal_terms_apart() -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import tokumei
 from tests.studio.conftest import Browser, purchases, said, upload
 from tokumei.data import Kind
-from tokumei_studio.jobs import Step
+from tokumei_studio.jobs import Job, Step
 from tokumei_studio.project import Project
 
 
@@ -89,6 +90,19 @@ def test_a_path_is_taken_where_it_lies(browser: Browser, project: Project, tmp_p
     assert "stays where it is" in said(browser.get("/data/"))
     there.unlink()
     assert "cannot be read any more" in said(browser.get("/data/"))
+
+
+def test_generated_data_is_taken_when_it_is_there(browser: Browser, project: Project) -> None:
+    """It was generated, and the page asked again what data to take."""
+    job = Job(folder=project.folder / "jobs" / "1", kind="synth", steps=[])
+    job.folder.mkdir()
+    job.write()
+    (job.folder / "ended.json").write_text('{"status": 0, "seconds": 1}')
+    (project.folder / "data" / "purchases.csv").write_text(purchases())
+    assert "data/purchases.csv copied into the project" in said(browser.get("/data/"))
+    assert project.plan is not None
+    upload(browser, "other.csv", purchases())
+    assert "data/other.csv" in said(browser.get("/data/"))
 
 
 def test_who_comes_too_early_is_sent_to_the_next_step(browser: Browser) -> None:
@@ -321,3 +335,61 @@ def test_both_languages_have_the_same_texts_with_the_same_values() -> None:
     assert english.keys() == japanese.keys()
     for key, text in english.items():
         assert set(re.findall(r"\{(\w+)", text)) == set(re.findall(r"\{(\w+)", japanese[key])), key
+
+
+def test_fields_of_columns_and_usual_methods_are_told_in_both_languages() -> None:
+    from tokumei.parts import HOW_IT_RAN
+    from tokumei.words import texts
+    from tokumei_studio.controls import column_controls
+    from tokumei_studio.methods import FIRST, offered
+
+    for language in ("en", "ja"):
+        known = texts(language, "tokumei_studio")
+        shown = [f"column.{control.name.removeprefix('c1-')}" for control in column_controls(1, {}, {})]
+        shown += [
+            f"setting.{name}_{info.name}"
+            for name in FIRST
+            for info in offered()[name].parameters()
+            if info.name not in HOW_IT_RAN
+        ]
+        assert [key for key in shown if key not in known] == []
+
+
+@pytest.fixture
+def made(with_data: Browser, project: Project) -> Job:
+    """Return the job of a release of the purchases, which lies in its folder."""
+    with_data.post("/columns/", columns(with_data))
+    data = project.folder / "data" / "purchases.csv"
+    release = tokumei.anonymize(data, schema=project.schema, method="k-anonymity", k=2, threads=1, audit=False)
+    release.write(project.folder / "releases" / "r-1")
+    job = Job(folder=project.folder / "jobs" / "1", kind="release", steps=[], about={"release": "r-1"})
+    job.folder.mkdir()
+    job.write()
+    return job
+
+
+def test_the_verdict_says_what_an_analyst_gets(with_data: Browser, project: Project, made: Job) -> None:
+    from tokumei_studio.jobs.record import write_json
+    from tokumei_studio.telling import audited
+
+    folder, data = project.folder / "releases" / "r-1", project.folder / "data" / "purchases.csv"
+    document = audited({"original": str(data), "release": str(folder), "secret": f"{folder}.secret"})
+    write_json(made.folder / "audit.json", document)
+    page = said(with_data.get("/verdict/r-1/"))
+    assert "names: safe at k = 2, proven" in page
+    worth = page[page.index("What the data is still worth") :]
+    assert "correlations change: 'd" in worth
+    assert "What an analyst would get, the worst change first" in worth
+    with_data.cookies["tokumei_studio_language"] = "ja"
+    assert "分析者が得る結果（変化の大きい順）" in said(with_data.get("/verdict/r-1/"))
+
+
+def test_the_first_look_is_shown_while_the_audit_runs(with_data: Browser, project: Project, made: Job) -> None:
+    import fcntl
+
+    (made.folder / "anonymize.json").write_text('{"audit": {"verdict": "safe", "k": 2}}')
+    with (made.folder / "lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shown = with_data.get(f"/jobs/{made.number}/")
+    assert "The first look, before all attacks were tried: names: safe at k = 2, proven" in said(shown)
+    assert 'href="/verdict/r-1/"' in shown.content.decode()

@@ -102,7 +102,7 @@ class AuditResult:
             recipient=self.recipient,
             other_original=verdict.of_other_original,
         )
-        rows = [["why", f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in verdict.reasons]
+        rows = [["why", f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in verdict.outside_contests]
         rows += [["not tested", str(one)] for one in verdict.skipped]
         return html_table(title, rows)
 

@@ -25,8 +25,8 @@ _ID_WORDS = frozenset(["id", "ids", "no", "nr", "num", "number", "code", "key", 
 _ROW_NAMES = frozenset(["row", "rows", "rowname", "rownames", "rowid", "rownum", "rownumber", "index", "unnamed"])
 # What the names of things have in common with nobody.
 _THING_NAMES = (NOMINAL_NAMES | MEASURED_NAMES) - {"id", "code", "name"}
-# Below so few rows a column that repeats is taken for the subject however often it repeats, and chance makes doubts.
-_SMALL_TABLE = 100
+# Below so few rows chance makes doubts.
+_SMALL_TABLE = 30
 # More values than this share of the rows, but not all: neither a table of people nor their histories.
 NEARLY_UNIQUE, MOSTLY_EMPTY = 0.9, 0.2
 SHOWN = 8
@@ -96,8 +96,9 @@ def propose_subject(frame: pl.DataFrame, columns: Mapping[str, Column]) -> Propo
     """Return who the records seem to be of, from the names and values of the columns.
 
     ``columns`` says what kind each column is. The subject is the column named after a person (customer, user, patient,
-    id ...); else the first column that repeats, dates aside, if it has many values (their square reaches the number of
-    rows), or a column of keys before it; else every row is a person of its own (``row``).
+    id ...); else the first column that repeats and can be an id (no date, no measure, no name of a thing), if it has
+    many values (their square reaches the number of rows) and none is empty, or a column of keys before it; else every
+    row is a person of its own (``row``).
     """
     named = named_after_people(frame.columns)
     found = [_candidate(frame[name], name in named) for name in columns if name in named or _possible(columns[name])]
@@ -172,9 +173,9 @@ def _doubt(chosen: str, candidates: Sequence[Candidate], named: Sequence[str], r
         people = [one for one in rivals if one.lower() not in _PERSON_NAMES]
         return Message("subject.several", {"columns": tuple(people)}) if len(people) > 1 else None
     rivals = [one.column for one in candidates if _repeats(one)]
-    if len(rivals) > 1 or (rivals and chosen not in rivals):
+    if len(rivals) > 1:
         return Message("subject.several", {"columns": tuple(rivals)})
-    return None
+    return Message("subject.perhaps", {"column": rivals[0]}) if rivals and chosen not in rivals else None
 
 
 def _repeats(one: Candidate) -> bool:
@@ -187,15 +188,14 @@ def _repeating_subject(frame: pl.DataFrame, columns: Mapping[str, Column]) -> st
     """Return the first column that repeats and can be an identifier, or a key before it, or ``row``."""
     key = ROW_SUBJECT
     for column in columns.values():
-        if column.drop or column.kind in (Kind.DATE, Kind.DATETIME) or _ROW_NAMES & set(name_tokens(column.name)):
+        if not _possible(column) or _ROW_NAMES & set(name_tokens(column.name)):
             continue
-        distinct = frame[column.name].n_unique()
-        if distinct == frame.height:
+        one = _candidate(frame[column.name], named=False)
+        if one.distinct == frame.height:
             key = column.name if key == ROW_SUBJECT and _key_like(frame[column.name], column) else key
             continue
-        fine = column.kind is Kind.NUMBER and column.step < 1.0
-        many = distinct**2 >= frame.height or frame.height < _SMALL_TABLE
-        return column.name if key == ROW_SUBJECT and many and distinct > 1 and not fine else key
+        many = one.distinct > 1 and one.distinct**2 >= frame.height
+        return column.name if key == ROW_SUBJECT and many and not one.empty else key
     return ROW_SUBJECT
 
 

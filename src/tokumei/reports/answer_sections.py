@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -28,7 +28,9 @@ from tokumei.reports.safety_sections import way_of
 from tokumei.words import Words, attacker_name, figure_name, measure_name, percent
 
 # A page is not wider than so many figures with their intervals.
-MOST_FIGURES = 6
+MOST_FIGURES = 5
+# There is one of these for every column of the data: beyond so many only those who learn most are shown.
+_BY_COLUMN, MOST_ALIKE = ("only", "all-but", "person-only"), 4
 
 
 def answer_section(material: Material, words: Words) -> Section | None:
@@ -116,22 +118,44 @@ def _headline(name: str, words: Words) -> Linked:
     return Linked(figure_name(name, words), f"{ATTACK_PREFIX}{way_of(attacker)}", whole=True)
 
 
-def attacker_tables(answer: Answer, words: Words) -> list[Table]:
-    """Return a row per attacker and a column per figure; attackers with other figures have a table of their own."""
+def attacker_tables(answer: Answer, words: Words) -> list[Block]:
+    """Return a row per attacker and a column per figure; attackers with other figures have a table of their own.
+
+    Of many who know one column each, those are shown who learn most, and that is said first.
+    """
     term = f"question_{answer.question.value}"
     figures: dict[str, list[str]] = {}
     for name in answer.figures:
         attacker, _, what = name.partition("/")
         figures.setdefault(attacker, []).append(what)
+    shown, all_of = _most_telling(answer, figures), len(figures)
+    note = words("answer.most_telling", shown=len(shown), all=all_of)
     tables: dict[tuple[str, ...], list[list[object]]] = {}
-    for attacker, names in figures.items():
-        for part in _parts(names):
+    for attacker in shown:
+        for part in _parts(figures[attacker]):
             cells = [_cell(answer.figures[f"{attacker}/{what}"], term, words) for what in part]
             tables.setdefault(part, []).append([_attacker(attacker, words), *cells])
     return [
-        Table([words("head.attacker"), *(measure_name(what, words) for what in names)], rows)
-        for names, rows in tables.items()
+        *([Prose(note, "soft")] if len(shown) < all_of else []),
+        *(
+            Table([words("head.attacker"), *(measure_name(what, words) for what in names)], rows)
+            for names, rows in tables.items()
+        ),
     ]
+
+
+def _most_telling(answer: Answer, figures: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the attackers that are shown, in their order: of those by column the ones who gain most by the release."""
+
+    def gain(attacker: str) -> float:
+        scores = [answer.figures[f"{attacker}/{what}"] for what in figures[attacker]]
+        return max(score.value - (score.baseline or 0.0) for score in scores)
+
+    left_out: set[str] = set()
+    for kind in _BY_COLUMN:
+        alike = [attacker for attacker in figures if way_of(attacker) == kind]
+        left_out |= set(sorted(alike, key=gain, reverse=True)[MOST_ALIKE:])
+    return [attacker for attacker in figures if attacker not in left_out]
 
 
 def _parts(names: Sequence[str]) -> list[tuple[str, ...]]:

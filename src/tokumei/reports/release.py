@@ -23,6 +23,7 @@ from tokumei.reports.utility_sections import (
     trade_off_blocks,
     trade_off_figure,
     trade_off_section,
+    useful_line,
     utility_section,
 )
 from tokumei.words import Words, conclusion_line
@@ -91,7 +92,7 @@ def conclusion_of(material: Material, words: Words) -> str:
 
 
 def _overview(material: Material, words: Words) -> Section | None:
-    """Return one screen of charts: the five answers, how sure owners are, what is left of the columns, other ways."""
+    """Return one screen: in words what an analyst would get; the five answers, how sure owners are, columns, others."""
     other = None if material.trade_off is None else trade_off_figure(material.trade_off, words)
     figures = (
         answer_figure(material, words),
@@ -99,7 +100,7 @@ def _overview(material: Material, words: Words) -> Section | None:
         column_figure(material, words),
         attack_figure(material, words) if material.trade_off is None else other,
     )
-    blocks = [figure for figure in figures if figure is not None]
+    blocks: list[Block] = [*useful_line(material, words), *(figure for figure in figures if figure is not None)]
     return Section(title=words("report.overview"), anchor="overview", blocks=blocks) if blocks else None
 
 

@@ -44,16 +44,22 @@ def utility_section(material: Material, words: Words) -> Section:
     return Section(title=words("report.utility"), anchor="utility", folded=True, blocks=blocks)
 
 
+def useful_line(material: Material, words: Words) -> list[Prose]:
+    """Return in one sentence what an analyst would get; nothing where it was not measured."""
+    if material.usefulness is None:
+        return []
+    told = words("use.stop").join(words.say(message) for message in material.usefulness.headline)
+    return [Prose(Linked(words("use.line", told=told[:1].upper() + told[1:]), "useful"))]
+
+
 def _usefulness(material: Material, words: Words) -> list[Block]:
-    """Return what the release is still good for in words: the headline, the columns, the worst changes."""
+    """Return what the release is still good for: in a line, the columns in their units, the worst changes."""
     useful = material.usefulness
     if useful is None:
         return []
-    stop = words("use.stop")
-    headline = stop.join(words.say(message) for message in useful.headline)
     columns = [Linked(words.say(column.message()), "useful") for column in useful.columns]
     findings = [Linked(words.say(finding.message()), "useful") for finding in useful.findings[:MOST_FINDINGS]]
-    blocks: list[Block] = [Heading(words("use.headline")), Prose(Linked(headline, "useful"))]
+    blocks: list[Block] = [Heading(words("use.headline")), *useful_line(material, words)]
     blocks += [Heading(words("use.columns")), Bullets(columns)]
     if findings:
         blocks += [Heading(words("use.findings")), Bullets(findings)]

@@ -7,7 +7,8 @@ from typing import Any
 from django import template
 from django.utils.translation import get_language
 
-from tokumei.words import Words, amount, percent
+from tokumei.words import Words, amount, conclusion_line, percent
+from tokumei_studio.jobs import Job
 
 register = template.Library()
 HOME = "tokumei_studio"
@@ -28,6 +29,13 @@ def say(key: str, **values: Any) -> str:
 def named(group: str, name: str) -> str:
     """Return the text for a name of a group, or the name itself."""
     return words().named(group, name)
+
+
+@register.simple_tag
+def first_verdict(job: Job) -> str:
+    """Return what is known of a release while the whole audit still runs; empty where nothing is."""
+    audit = (job.result("anonymize") or {}).get("audit")
+    return conclusion_line(audit["verdict"], audit["k"], words()) if audit else ""
 
 
 @register.filter

@@ -16,7 +16,7 @@ from tokumei.errors import TokumeiError
 from tokumei_studio.controls import ROLES, Control, column_controls, column_spec, role_of
 from tokumei_studio.inputs import Look, Noted, look_at, note_columns
 from tokumei_studio.templatetags.studio import words
-from tokumei_studio.views.frame import needs, project, sentence, show
+from tokumei_studio.views.frame import needs, project, show
 
 # Between the names of columns that name a person together.
 TOGETHER = " + "
@@ -49,7 +49,7 @@ def page(request: HttpRequest) -> HttpResponse:
         document = {**document, **_given(request.POST)}
         _take(Schema.from_document(document, file="schema"))
     except TokumeiError as error:
-        return show(request, "columns", _context(document), error=sentence(error))
+        return show(request, "columns", _context(document), error=str(error))
     return redirect("risk")
 
 
@@ -64,7 +64,7 @@ def subject(request: HttpRequest) -> HttpResponse:
     try:
         proposed = _proposal(look_at(path, wanted))
     except TokumeiError as error:
-        return show(request, "columns", _context(known), error=sentence(error))
+        return show(request, "columns", _context(known), error=str(error))
     columns = {name: known["columns"].get(name, spec) for name, spec in proposed["columns"].items()}
     return show(request, "columns", _context({**proposed, "columns": columns}))
 
@@ -76,7 +76,7 @@ def as_text(request: HttpRequest) -> HttpResponse:
     try:
         _take(Schema.from_toml(request.POST.get("schema", ""), file="schema"))
     except TokumeiError as error:
-        return show(request, "columns", _context(_document()), error=sentence(error))
+        return show(request, "columns", _context(_document()), error=str(error))
     return redirect("columns")
 
 
@@ -135,7 +135,7 @@ def _context(document: Mapping[str, Any]) -> dict[str, Any]:
     choices = list(dict.fromkeys([*look.columns, ROW_SUBJECT]))
     kinds = {column.name: column.kind.value for column in proposed.columns}
     noted = _noted(document, proposed)
-    labels = {name.removeprefix("column."): text for name, text in language.table.items() if name.startswith("column.")}
+    labels = language.group("column")
     rows = []
     for number, (name, spec) in enumerate(document["columns"].items()):
         sources = [str(spec[end]) for end in ("latitude", "longitude") if spec.get(end)] or [name]

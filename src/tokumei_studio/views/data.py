@@ -16,9 +16,9 @@ from tokumei.errors import InputError, ParameterError, TokumeiError, UnreadableE
 from tokumei.flow import Plan
 from tokumei_studio.inputs import look_at
 from tokumei_studio.jobs import Step, start
-from tokumei_studio.views.frame import project, sentence, show
+from tokumei_studio.views.frame import project, show
 
-SAMPLE_PEOPLE = 120
+SAMPLE, SAMPLE_PEOPLE = "data/purchases.csv", 120
 LARGEST_PLAN = 1_000_000
 
 
@@ -35,15 +35,20 @@ def page(request: HttpRequest) -> HttpResponse:
             raise ParameterError(message, code="usage")
         taker(request)
     except TokumeiError as error:
-        return show(request, "data", _context(), error=sentence(error))
+        return show(request, "data", _context(), error=str(error))
     return redirect("data")
 
 
 def _context() -> dict[str, Any]:
     of = project()
+    sample = of.newest("synth")
+    if sample is not None and sample.state == "done" and of.state.get("sample") != sample.number:
+        # It was asked for, and has been generated since.
+        of.choose_input(of.folder / SAMPLE)
+        of.note(sample=sample.number)
     plan, path = of.plan, of.input_path()
     if plan is None or path is None:
-        return {"look": None, "sample": of.newest("synth")}
+        return {"look": None, "sample": sample}
     try:
         look = look_at(path)
         size = None if path.is_dir() else path.stat().st_size
@@ -99,9 +104,9 @@ def _take_path(request: HttpRequest) -> None:
 def _take_sample(_request: HttpRequest) -> None:
     """Generate purchases of people who do not exist."""
     of = project()
-    place = of.folder / "data" / "purchases.csv"
+    place = of.folder / SAMPLE
     if not place.exists():
-        words = ("synth", "purchases", "--subjects", str(SAMPLE_PEOPLE), "-o", "data/purchases.csv")
+        words = ("synth", "purchases", "--subjects", str(SAMPLE_PEOPLE), "-o", SAMPLE)
         start(of.folder / "jobs", "synth", [Step(name="synth", words=words)], {})
         return
     of.choose_input(place)
@@ -119,7 +124,7 @@ def _take_plan(request: HttpRequest) -> None:
         opened = Plan.read(copy)
         opened.make_method()
     except TokumeiError as error:
-        raise ParameterError(sentence(error).replace(f"{copy.parent}/", ""), code=error.code) from None
+        raise ParameterError(str(error).replace(f"{copy.parent}/", ""), code=error.code) from None
     finally:
         copy.unlink()
     _adopt(opened)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_GET
 
 from tokumei.errors import TokumeiError
 from tokumei_pages.middleware import LANGUAGE_NAMES
 from tokumei_studio.project import Project
 from tokumei_studio.running import current
+from tokumei_studio.templatetags.studio import words
 
+BADGES = {"safe": "ok", "unsafe": "bad", "not-shown-unsafe": "warn", "measured": "info", "not-measured": ""}
 STEPS = ("data", "columns", "risk", "protect", "verdict", "handout")
 
 
@@ -55,6 +58,46 @@ def audit_of(of: Project, name: str) -> dict[str, Any] | None:
     """Return the newest audit of a release."""
     about = (job for job in of.jobs() if job.about.get("release") == name and not job.running)
     return next((found for job in about if (found := job.result("audit")) is not None), None)
+
+
+def newest_release(step: str) -> Callable[[HttpRequest], HttpResponse]:
+    """Return the view that goes to the newest release."""
+
+    @needs(step)
+    @require_GET
+    def newest(_request: HttpRequest) -> HttpResponse:
+        return redirect(f"{step}-of", project().releases()[0])
+
+    return newest
+
+
+def release_page(
+    request: HttpRequest,
+    step: str,
+    name: str,
+    *,
+    take: Callable[[Project, str, Mapping[str, str]], None],
+    context: Callable[[Project, str], dict[str, Any]],
+) -> HttpResponse:
+    """Return the page of a step about a release; what its form says is taken first, and the page comes anew."""
+    of, error = project(), ""
+    if of.release(name) is None:
+        raise Http404
+    if request.method == "POST":
+        try:
+            take(of, name, request.POST)
+            return redirect(f"{step}-of", name)
+        except TokumeiError as refused:
+            error = str(refused)
+    audit = audit_of(of, name)
+    known = {
+        "name": name,
+        "releases": of.releases(),
+        "audit": audit,
+        "tone": "" if audit is None else BADGES[audit["verdict"]],
+        "told": None if audit is None else audit["told"][words().language],
+    }
+    return show(request, step, {**known, **context(of, name)}, error=error)
 
 
 def page_context(_request: HttpRequest) -> dict[str, Any]:
@@ -98,8 +141,3 @@ def next_step(known: dict[str, tuple[bool, bool]]) -> str:
     """Return the first step that is open and not done, else the last that is open."""
     first = next((name for name in STEPS if known[name][0] and not known[name][1]), None)
     return first or next(name for name in reversed(STEPS) if known[name][0])
-
-
-def sentence(error: TokumeiError) -> str:
-    """Return an error as people read it."""
-    return str(error)

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tokumei.errors import ParameterError, TokumeiError
+from tokumei.errors import ParameterError
 from tokumei.reports import FRAMES
 from tokumei_studio.jobs import Step, start
 from tokumei_studio.project import Project
-from tokumei_studio.templatetags.studio import words
-from tokumei_studio.views.frame import audit_of, needs, project, sentence, show
-from tokumei_studio.views.verdict import BADGES, original_of
+from tokumei_studio.views.frame import audit_of, needs, newest_release, project, release_page
+from tokumei_studio.views.verdict import original_of
 
 # Beyond this the folder is copied, not downloaded.
 LARGEST_ARCHIVE = 200_000_000
@@ -30,28 +28,14 @@ _REPORT = re.compile(r"[a-z0-9][a-z0-9.-]{0,100}\.(html|pdf)")
 LANGUAGES = ("en", "ja")
 
 
-@needs("handout")
-@require_GET
-def newest(_request: HttpRequest) -> HttpResponse:
-    """Go to the newest release."""
-    return redirect("handout-of", project().releases()[0])
+newest = newest_release("handout")
 
 
 @needs("handout")
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, name: str) -> HttpResponse:
     """Show what belongs to a release, or write a report of it."""
-    of = project()
-    if of.release(name) is None:
-        raise Http404
-    error = ""
-    if request.method == "POST":
-        try:
-            _write_report(of, name, request.POST)
-            return redirect("handout-of", name)
-        except TokumeiError as refused:
-            error = sentence(refused)
-    return show(request, "handout", _context(of, name), error=error)
+    return release_page(request, "handout", name, take=_write_report, context=_context)
 
 
 @needs("handout")
@@ -121,15 +105,9 @@ def _size(folder: Path) -> int:
 def _context(of: Project, name: str) -> dict[str, Any]:
     places = of.release(name)
     assert places is not None
-    audit = audit_of(of, name)
     kept = [(path.name, path.stat().st_size) for path in (places.secret, places.plan, places.audit) if path.exists()]
     written = [path.name for path in sorted((of.folder / "reports").glob(f"{name}-*")) if _REPORT.fullmatch(path.name)]
     return {
-        "name": name,
-        "releases": of.releases(),
-        "audit": audit,
-        "tone": "" if audit is None else BADGES[audit["verdict"]],
-        "told": None if audit is None else audit["told"][words().language],
         "folder": str(places.folder),
         "files": [(str(path.relative_to(places.folder)), path.stat().st_size) for path in _files(places.folder)],
         "can_pack": _size(places.folder) <= LARGEST_ARCHIVE,
@@ -138,6 +116,5 @@ def _context(of: Project, name: str) -> dict[str, Any]:
         "reports": written,
         "frames": list(FRAMES),
         "kinds": kinds(),
-        "job": of.running_job(),
         "last": of.newest("report", release=name),
     }

@@ -22,7 +22,8 @@ from tokumei_studio.inputs import note_columns
 from tokumei_studio.jobs import Job, Step, start
 from tokumei_studio.methods import TRIED, contents, has_k, offered
 from tokumei_studio.project import DEFAULT_K, SCHEMA, Project
-from tokumei_studio.views.frame import needs, project, sentence, show
+from tokumei_studio.templatetags.studio import words
+from tokumei_studio.views.frame import needs, project, show
 
 LEVELS = (2, 3, 5, 10)
 TRIED_LEVELS = (2, 3, 5)
@@ -39,7 +40,7 @@ def page(request: HttpRequest) -> HttpResponse:
     try:
         name = _make(of, request.POST)
     except TokumeiError as error:
-        return show(request, "protect", _context(of, _typed(request.POST)), error=sentence(error))
+        return show(request, "protect", _context(of, _typed(request.POST)), error=str(error))
     return redirect(f"{reverse('protect')}?{urlencode({'made': name})}")
 
 
@@ -51,7 +52,7 @@ def candidates(request: HttpRequest) -> HttpResponse:
     try:
         _try(of, request)
     except TokumeiError as error:
-        return show(request, "protect", _context(of, _chosen(of, {})), error=sentence(error))
+        return show(request, "protect", _context(of, _chosen(of, {})), error=str(error))
     return redirect("protect")
 
 
@@ -70,7 +71,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     try:
         plan, recipient = _planned(of, request.POST)
     except TokumeiError as error:
-        return render(request, "studio/parts/preview.html", {"refused": sentence(error)})
+        return render(request, "studio/parts/preview.html", {"refused": str(error)})
     name = of.free_release(plan.method, plan.parameters.get("k"))
     commands = release_steps(plan, name, recipient, search="search" in request.POST)
     context = {"plan_text": plan.to_toml(secret=False), "commands": commands}
@@ -208,7 +209,7 @@ def _choice(of: Project, chosen: Mapping[str, Any]) -> dict[str, Any]:
     plan, path = chosen["plan"], of.input_path()
     assert path is not None
     part = offered().get(plan.method) or next(iter(offered().values()))
-    controls = settings_controls(part, plan.parameters)
+    controls = settings_controls(part, plan.parameters, words().group("setting"))
     try:
         suspects = list(note_columns(path, plan.schema).identifiers)
     except TokumeiError:

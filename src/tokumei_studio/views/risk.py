@@ -14,7 +14,7 @@ from tokumei.words import percent
 from tokumei_studio.jobs import Job, Step, start
 from tokumei_studio.project import SCHEMA, Project
 from tokumei_studio.templatetags.studio import words
-from tokumei_studio.views.frame import needs, project, sentence, show
+from tokumei_studio.views.frame import needs, project, show
 
 
 @needs("risk")
@@ -27,7 +27,7 @@ def page(request: HttpRequest) -> HttpResponse:
         try:
             job = _measure(of)
         except TokumeiError as refused:
-            error = sentence(refused)
+            error = str(refused)
         if request.method == "POST" and not error:
             return redirect("risk")
     return show(request, "risk", {"job": job, **_told(job)}, error=error)

@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.views.decorators.http import require_GET, require_http_methods
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods
 
 from tokumei.audits import Limits, Question
-from tokumei.errors import TokumeiError
 from tokumei.flow import Plan
 from tokumei_studio.jobs import start
 from tokumei_studio.project import Project
 from tokumei_studio.templatetags.studio import words
-from tokumei_studio.views.frame import audit_of, needs, project, sentence, show
+from tokumei_studio.views.frame import BADGES, audit_of, needs, newest_release, release_page
 from tokumei_studio.views.protect import audit_step
 
-BADGES = {"safe": "ok", "unsafe": "bad", "not-shown-unsafe": "warn", "measured": "info", "not-measured": ""}
-
-
-@needs("verdict")
-@require_GET
-def newest(_request: HttpRequest) -> HttpResponse:
-    """Go to the newest release."""
-    return redirect("verdict-of", project().releases()[0])
+newest = newest_release("verdict")
 
 
 @needs("verdict")
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, name: str) -> HttpResponse:
     """Show the verdict on a release, or ask for one under the limits of another recipient."""
-    of = project()
-    if of.release(name) is None:
-        raise Http404
-    error = ""
-    if request.method == "POST":
-        try:
-            _audit(of, name, request.POST.get("recipient", ""))
-            return redirect("verdict-of", name)
-        except TokumeiError as refused:
-            error = sentence(refused)
-    return show(request, "verdict", _context(of, name), error=error)
+    return release_page(request, "verdict", name, take=_audit, context=_context)
 
 
-def _audit(of: Project, name: str, recipient: str) -> None:
+def _audit(of: Project, name: str, form: Mapping[str, str]) -> None:
+    recipient = form.get("recipient", "")
     if recipient:
         Limits.read(recipient)
     places, plan = of.release(name), of.plan
@@ -67,21 +50,15 @@ def _context(of: Project, name: str) -> dict[str, Any]:
     made = of.newest("release", release=name)
     summary = None if made is None else made.result("anonymize")
     context: dict[str, Any] = {
-        "name": name,
-        "releases": of.releases(),
         "recipients": Limits.recipients(),
         "recipient": of.state.get("recipient", "") if audit is None else audit["recipient"] or "",
         "summary": summary,
         "losses": [] if summary is None else _losses(summary),
-        "audit": audit,
-        "job": of.running_job(),
     }
     if audit is not None:
         told = audit["told"][language]
         asked = [question.value for question in Question if question.value in told["answers"]]
         context |= {
-            "told": told,
-            "tone": BADGES[audit["verdict"]],
             "answers": [_answer(question, audit, told) for question in asked],
             "remedies": list(dict.fromkeys(one["remedy"] for one in _reasons(told) if one["remedy"])),
             "worst": audit["evidence"].get("worst_protected", []),
