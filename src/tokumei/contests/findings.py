@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokumei.contests.notes import KEPT_NOTES
-from tokumei.contests.values import Note
+from tokumei.contests.notes import KEPT_NOTES, LONGEST_VALUE, note_of_error
+from tokumei.contests.values import Checked, Note
+from tokumei.errors import TokumeiError
 from tokumei.words import Message, in_both
 
 SHOWN_CHARACTERS = 40
@@ -17,10 +17,10 @@ SHOWN_CHARACTERS = 40
 class Findings:
     """Faults as notes, with what the official program says of the same files beside them.
 
-    ``message`` makes the message of a code and its facts, from the catalogue of the contest.
+    ``home`` is the package of the contest, whose catalogue has a sentence for every code.
     """
 
-    message: Callable[[str, Mapping[str, Any]], Message]
+    home: str
     notes: list[Note] = field(default_factory=list)
     count: int = 0
     official: Any = None
@@ -45,7 +45,23 @@ class Findings:
         self.count += 1
         if len(self.notes) < KEPT_NOTES:
             shown = {"value": (value or "")[:SHOWN_CHARACTERS], "name": name or "", **facts}
-            self.notes.append(Note(code, in_both(self.message(code, shown)), file, line, column, name, value))
+            message = in_both(Message(f"finding.{code}", shown, self.home))
+            kept = None if value is None else value[:LONGEST_VALUE]
+            self.notes.append(Note(code, message, file, line, column, name, kept))
+
+    def add_error(self, error: TokumeiError, file: str) -> None:
+        """Add what a reader refused."""
+        self.count += 1
+        self.notes.append(note_of_error(error, file))
+
+    def take(self, other: Findings) -> None:
+        """Add all faults of another check."""
+        self.count += other.count
+        self.notes += other.notes[: KEPT_NOTES - len(self.notes)]
+
+    def refusal(self) -> Checked:
+        """Return the refusal of a submission for these faults."""
+        return Checked.refused(self.notes, self.count)
 
     def as_dict(self, language: str = "en") -> dict[str, Any]:
         """Return everything for ``--json``."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tokumei.contests.pws2019 import traces
-from tokumei.contests.pws2019.generator import generate_traces
-from tokumei.contests.pws2019.regions import HOSPITALS
 from tokumei.contests.pws2019.samples import (
     METHODS,
     PlanarLaplace,
@@ -15,10 +13,11 @@ from tokumei.contests.pws2019.samples import (
     guessed_users,
     shuffled_ids,
 )
+from tokumei.synth import generate_region_traces
 
 
 def test_groups_share_one_trace_and_keep_the_utility() -> None:
-    true = generate_traces(60, 2, np.random.default_rng(1))
+    true = generate_region_traces(60, 2, np.random.default_rng(1))
     made = SharedHistories(k=4).regions(true, np.random.RandomState(1))
     cells = traces.read_cells([str(region) for region in made.ravel()], true.size, "ano")
     assert traces.utility(true.ravel(), cells) >= 0.7
@@ -31,11 +30,11 @@ def test_hidden_hospitals_are_stars() -> None:
     true = np.array([[1, 2, 3], [1, 43, 3], [4, 5, 6], [4, 5, 6]])
     cells = SharedHistories(k=2, utility=0, hide_hospitals=True).cells(true, np.random.RandomState(1))
     assert [cells[1], cells[4]] == ["*", "*"]
-    assert HOSPITALS[:2].tolist() == [2, 43]
+    assert traces.HOSPITALS[:2].tolist() == [2, 43]
 
 
 def test_our_attack_finds_more_people_and_our_method_hides_more() -> None:
-    both = generate_traces(60, 4, np.random.default_rng(2))
+    both = generate_region_traces(60, 4, np.random.default_rng(2))
     reference, true = both[:, :40], both[:, 40:]
     owners = shuffled_ids(60, np.random.RandomState(1))
 

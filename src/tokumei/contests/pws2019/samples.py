@@ -16,13 +16,10 @@ import numpy as np
 from scipy.special import lambertw
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.pws2019 import regions
-from tokumei.contests.pws2019.regions import CENTRE_X, CENTRE_Y, KM_X, KM_Y, REGIONS, SIDE, SLOTS_PER_DAY
-from tokumei.contests.pws2019.traces import HIDDEN, Cells
+from tokumei.contests.pws2019.traces import GRID, HIDDEN, HOSPITALS, SLOTS_PER_DAY, Cells
 from tokumei.data import assign
 from tokumei.parts import Part, parameter
 
-SEED = 1
 UNSEEN = 1e-8
 USED_SHARE = 0.1
 MOST_MEMBERS = 10
@@ -61,9 +58,9 @@ class Blocks(RegionMethod):
 
     def cells(self, true: Ints, draw: np.random.RandomState) -> list[str]:
         """Return blocks and stars."""
-        every = np.arange(1, REGIONS + 1)
-        row, column = regions.places(every)
-        block = (row >> self.bits_y) * SIDE + (column >> self.bits_x)
+        every = np.arange(1, GRID.count + 1)
+        row, column = GRID.places(every)
+        block = (row >> self.bits_y) * GRID.side + (column >> self.bits_x)
         texts = {number: " ".join(map(str, every[block == number].tolist())) for number in np.unique(block).tolist()}
         flat = true.ravel()
         hidden = draw.random_sample(len(flat)) < self.hide
@@ -80,7 +77,7 @@ class RandomizedRegions(RegionMethod):
 
     def regions(self, true: Ints, draw: np.random.RandomState) -> Ints:
         """Return true or other regions; one draw decides both."""
-        total = REGIONS - 1 + np.exp(self.epsilon)
+        total = GRID.count - 1 + np.exp(self.epsilon)
         keep, other = np.exp(self.epsilon) / total, 1 / total
         drawn = draw.random_sample(true.size).reshape(true.shape)
         shift = ((drawn - keep) / other).astype(np.int64)
@@ -101,9 +98,10 @@ class PlanarLaplace(RegionMethod):
         angle = (drawn[:, 0] * 2 * np.pi).reshape(true.shape)
         branch = lambertw((drawn[:, 1] - 1) / math.e, -1).real.reshape(true.shape)
         length = -1 / (self.level / self.radius) * (branch + 1)
-        row, column = regions.places(true)
-        north = CENTRE_Y[row] + length * np.sin(angle) / KM_Y
-        return regions.region_at(north, CENTRE_X[column] + length * np.cos(angle) / KM_X)
+        row, column = GRID.places(true)
+        latitudes, longitudes = GRID.centres
+        north = latitudes[row] + length * np.sin(angle) / GRID.km_north
+        return GRID.region_at(north, longitudes[column] + length * np.cos(angle) / GRID.km_east)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +133,7 @@ class SharedHistories(RegionMethod):
         """Return the traces, with stars where hospitals are hidden."""
         flat = super().cells(true, draw)
         if self.hide_hospitals:
-            for cell in np.flatnonzero(np.isin(true.ravel(), regions.HOSPITALS)).tolist():
+            for cell in np.flatnonzero(np.isin(true.ravel(), HOSPITALS)).tolist():
                 flat[cell] = HIDDEN
         return flat
 
@@ -144,17 +142,17 @@ class SharedHistories(RegionMethod):
         left, made = list(range(len(true))), []
         draw.shuffle(left)
         while left:
-            loss = regions.losses(true[left[0]][None, :], true[left]).mean(axis=1)
+            loss = GRID.losses(true[left[0]][None, :], true[left]).mean(axis=1)
             size = self.k if len(left) >= 2 * self.k else len(left)
             group = [left[place] for place in np.argsort(loss, kind="stable")[:size].tolist()]
             own = true[group]
-            costs = np.stack([regions.losses(row[None, :], own).sum(axis=0) for row in own])
+            costs = np.stack([GRID.losses(row[None, :], own).sum(axis=0) for row in own])
             made.append((float(costs.min(axis=0).sum()) / own.shape[1], group, costs.argmin(axis=0)))
             chosen = set(group)
             left = [user for user in left if user not in chosen]
         shared, spent = true.copy(), 0.0
         if self.hide_hospitals:
-            spent = float(np.isin(true, regions.HOSPITALS).sum()) / true.shape[1]
+            spent = float(np.isin(true, HOSPITALS).sum()) / true.shape[1]
         for loss_of_all, group, choice in sorted(made, key=lambda one: (one[0] / len(one[1]), one[1])):
             if spent + loss_of_all <= (1 - self.utility) * len(true):
                 spent += loss_of_all
@@ -190,7 +188,7 @@ class Published:
 def visits(reference: Ints) -> Floats:
     """Return the share of times that every user spent in every region; unseen ones have almost none."""
     users, times = reference.shape
-    counts = np.zeros((users, REGIONS + 1))
+    counts = np.zeros((users, GRID.count + 1))
     np.add.at(counts, (np.repeat(np.arange(users), times), reference.ravel()), 1)
     return np.where(counts == 0, UNSEEN, counts / times)
 
@@ -232,7 +230,7 @@ def guessed_traces(name: str, seen: Published, draw: np.random.RandomState) -> I
     """Return the region that an attack names for every user and time."""
     users, times = seen.users, seen.reference.shape[1]
     if name == "T1-rand":
-        return (draw.random_sample(users * times) * REGIONS).astype(np.int64).reshape(users, times) + 1
+        return (draw.random_sample(users * times) * GRID.count).astype(np.int64).reshape(users, times) + 1
     if name == "replay":
         return seen.reference
     if name == "assignment":
@@ -240,7 +238,7 @@ def guessed_traces(name: str, seen: Published, draw: np.random.RandomState) -> I
         return _likely_members(seen, owners)
     scores = likelihoods(seen, draw, home=name == "T3-HomeProb")
     answers = np.zeros((users, times), dtype=np.int64)
-    everywhere = np.arange(1, REGIONS + 1)
+    everywhere = np.arange(1, GRID.count + 1)
     members, hidden = seen.cells.member_lists(), seen.cells.hidden
     owners = np.zeros(users, dtype=np.int64)
     for pseudonym in range(users):
@@ -268,10 +266,10 @@ def _all_times(seen: Published) -> Floats:
 
 def _smooth(reference: Ints) -> Floats:
     """Return visits spread over the neighbouring regions."""
-    every = np.arange(1, REGIONS + 1)
-    near = 1 - regions.losses(every[:, None], every[None, :])
+    every = np.arange(1, GRID.count + 1)
+    near = 1 - GRID.losses(every[:, None], every[None, :])
     kernel = near**4 / (near**4).sum(axis=1, keepdims=True)
-    spread = visits(reference)[:, 1:] @ kernel + 0.02 / REGIONS
+    spread = visits(reference)[:, 1:] @ kernel + 0.02 / GRID.count
     return np.concatenate([np.ones((len(reference), 1)), spread / spread.sum(axis=1, keepdims=True)], axis=1)
 
 

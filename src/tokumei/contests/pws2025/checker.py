@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tokumei.contests.findings import Findings
-from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, RANGES, finding
+from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, HOME, RANGES
 from tokumei.data import read_bytes, to_utf8
 
 ROWS = 10_000
@@ -61,7 +61,7 @@ def value_fault(name: str, text: str) -> str | None:
 
 def check_values(table: Rows, file: str) -> Findings:
     """Check every cell (check_csv): neither rows nor columns nor their order are looked at."""
-    found = Findings(finding)
+    found = Findings(HOME)
     errors: list[list[Any]] = []
     stops = False
     known: dict[tuple[str, str], str | None] = {}
@@ -126,7 +126,7 @@ def repair(table: Rows) -> tuple[bytes | None, dict[str, Any]]:
 
 def check_table(table: Rows, file: str, *, rows: int = ROWS, decimals: bool = False) -> Findings:
     """Check columns, order, rows, ranges and categories (pws_data_format); ``decimals`` looks at those too."""
-    found = Findings(finding)
+    found = Findings(HOME)
     missing = [name for name in COLUMNS if name not in table.header]
     extra = [name for name in table.header if name not in COLUMNS]
     official: list[list[str]] = []
@@ -187,7 +187,7 @@ def _first_column(table: Rows) -> list[list[str]]:
 
 def check_model(raw: bytes, file: str) -> Findings:
     """Check a model of XGBoost as JSON (validate_model_json), in the official words as well."""
-    found = Findings(finding)
+    found = Findings(HOME)
     errors: list[str] = []
     warnings: list[str] = []
     found.official = {"valid": False, "errors": errors, "warnings": warnings}
@@ -302,7 +302,7 @@ def _is_one(line: str) -> bool:
 
 def check_answer(raw: bytes, rows: int, ones: int, file: str) -> Findings:
     """Check an attack file for one target: 0 or 1 for every row of A, with exactly so many ones."""
-    found = Findings(finding)
+    found = Findings(HOME)
     try:
         lines = raw.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:

@@ -165,7 +165,7 @@ class Pws2025(Contest):
         from tokumei.contests.findings import Findings
         from tokumei.contests.pws2025.checker import Rows, check_model, check_table
         from tokumei.contests.pws2025.model import TARGET, predict, right_predictions
-        from tokumei.contests.pws2025.table import Patients, finding
+        from tokumei.contests.pws2025.table import HOME, Patients
         from tokumei.contests.pws2025.utility import POINTS, measure_table
 
         b, raw = Patients.read(data / "B.csv"), (release / "D.json").read_bytes()
@@ -182,7 +182,7 @@ class Pws2025(Contest):
             test = _test_rows(data, b)
             accuracy = float(right_predictions(predict(raw, test), test.answers(TARGET)).mean())
         except (ValueError, RuntimeError, TypeError, KeyError):
-            broken = Findings(finding)
+            broken = Findings(HOME)
             broken.add("model-unusable", "D.json")
             return Checked.refused(broken.notes)
         try:

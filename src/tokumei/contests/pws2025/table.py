@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +12,6 @@ import polars as pl
 from tokumei.array_types import Floats
 from tokumei.data import read_bytes
 from tokumei.errors import InputError
-from tokumei.words import Message
 
 HOME = "tokumei.contests.pws2025"
 CATEGORIES: dict[str, tuple[str, ...]] = {
@@ -42,11 +39,6 @@ RANGES: dict[str, tuple[str, str, int]] = {
 }
 COLUMNS = ("GENDER", "AGE", "RACE", "ETHNICITY", *(name for name in RANGES if name != "AGE"))
 MOSTLY = 0.95
-
-
-def finding(code: str, facts: Mapping[str, Any]) -> Message:
-    """Return the sentence of a fault."""
-    return Message(f"finding.{code}", facts, HOME)
 
 
 @dataclass(frozen=True, eq=False)

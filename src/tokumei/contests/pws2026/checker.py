@@ -20,7 +20,7 @@ import numpy as np
 from tokumei.array_types import Bools
 from tokumei.contests import findings
 from tokumei.contests.pws2026.csv_cells import MISSING, Cells, UnreadableError
-from tokumei.contests.pws2026.table import BINARY, COLUMNS, HORIZON, RANGES, finding
+from tokumei.contests.pws2026.table import BINARY, COLUMNS, HOME, HORIZON, RANGES
 from tokumei.errors import InputError
 
 KINDS = {"defence": ("C.csv", "token.txt"), "attack": ("F_mia.csv", "F_aia.csv", "token.txt")}
@@ -33,7 +33,7 @@ class Findings(findings.Findings):
     """What is wrong: the official codes with their places, and a note for every single fault."""
 
     def __init__(self) -> None:
-        super().__init__(finding, official=[])
+        super().__init__(HOME, official=[])
 
     def fault(
         self, code: str, where: Sequence[str] = (), *, file: str = "", strict: bool = False, **facts: Any
