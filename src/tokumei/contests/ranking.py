@@ -162,3 +162,17 @@ def weighted_table(
         anonymizer_rule=rule,
         attacker_rule=rule,
     )
+
+
+def weighted_ranks(rounds: Sequence[tuple[float, Sequence[Row]]]) -> tuple[Row, ...]:
+    """Return the weighted means of ranks; who is not ranked in a round counts as last there."""
+    ranked: list[Row] = []
+    others: list[Row] = []
+    for team in teams_of([rows for _weight, rows in rounds]):
+        own = [(weight, next((row for row in rows if row.team == team), None), rows) for weight, rows in rounds]
+        places = [(weight, row.rank if row and row.rank else len(rows)) for weight, row, rows in own]
+        last = own[-1][1]
+        score = sum(weight * place for weight, place in places)
+        row = Row(team, None, {"score": round(score, 9), "last": places[-1][1]}, last.remark if last else None)
+        (others if last is None or last.rank is None else ranked).append(row)
+    return (*with_shared_ranks(ranked, lambda row: (row.figures["score"], row.figures["last"])), *others)

@@ -1,4 +1,4 @@
-"""Ruby's random numbers, and the tables of PWS Cup 2023 that are made from them (later contests, spec 5).
+"""Ruby's random numbers, for contests whose programs were written in it.
 
 ``Random.new(seed)`` is a Mersenne Twister over the 32-bit words of the seed; a highest word of exactly 1 is dropped, so
 that seed 2**32 equals seed 0. ``rand(m)`` masks one output to the next power of two and draws again beyond m - 1.
@@ -11,8 +11,6 @@ from numba import njit
 
 from tokumei.array_types import Ints
 
-SECRET_COLUMNS = 10
-VALUES = 10
 _WORD = 32
 
 
@@ -74,19 +72,3 @@ def _shuffle_words(words: Ints, rows: int) -> int:
             if words[place - 1] & mask <= last:
                 break
     return place
-
-
-def secret_table(seed: int, rows: int) -> Ints:
-    """Return R = G(seed): two tables of draws added modulo 10, each followed by a shuffle that changes nothing."""
-    draw = RubyRandom(seed)
-    total = np.zeros((rows, SECRET_COLUMNS), dtype=np.int64)
-    for _ in range(2):
-        total += draw.draws(rows * SECRET_COLUMNS, VALUES).reshape(rows, SECRET_COLUMNS)
-        draw.skip_shuffle(rows)
-    return total % VALUES
-
-
-def public_table(seed: int, rows: int, columns: int) -> Ints:
-    """Return P: every cell the smaller of two draws, row by row."""
-    drawn = RubyRandom(seed).draws(2 * rows * columns, VALUES)
-    return drawn.reshape(rows, columns, 2).min(axis=2)
