@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokumei.contests.notes import KEPT_NOTES, LONGEST_VALUE, note_of_error
-from tokumei.contests.values import Checked, Note
+from tokumei.contests.values import Checked, Figures, Note
 from tokumei.errors import TokumeiError
 from tokumei.words import Message, in_both
 
+if TYPE_CHECKING:
+    import polars as pl
+
 SHOWN_CHARACTERS = 40
+# The lines of all rows of a column, and its number from 1.
+Place = tuple[Any, int]
 
 
 @dataclass
@@ -24,6 +30,8 @@ class Findings:
     notes: list[Note] = field(default_factory=list)
     count: int = 0
     official: Any = None
+    # What was measured or counted besides.
+    figures: Figures = field(default_factory=dict)
 
     @property
     def valid(self) -> bool:
@@ -49,6 +57,15 @@ class Findings:
             kept = None if value is None else value[:LONGEST_VALUE]
             self.notes.append(Note(code, message, file, line, column, name, kept))
 
+    def add_cells(
+        self, code: str, file: str, rows: Iterable[int], cells: pl.Series, place: Place, **facts: Any
+    ) -> None:
+        """Add a fault for every one of these rows of a column."""
+        lines, column = place
+        for row in rows:
+            at = {"line": int(lines[row]), "column": column, "name": cells.name, "value": cells[row]}
+            self.add(code, file, **at, **facts)
+
     def add_error(self, error: TokumeiError, file: str) -> None:
         """Add what a reader refused."""
         self.count += 1
@@ -66,4 +83,5 @@ class Findings:
     def as_dict(self, language: str = "en") -> dict[str, Any]:
         """Return everything for ``--json``."""
         errors = [{**note.as_dict(), "message": note.message[language]} for note in self.notes]
-        return {"valid": self.valid, "error_count": self.count, "errors": errors, "official": self.official}
+        found = {"valid": self.valid, "error_count": self.count, "errors": errors, "official": self.official}
+        return {**self.figures, **found}

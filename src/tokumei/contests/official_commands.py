@@ -22,6 +22,7 @@ from tokumei.cli.output import (
     check_targets,
     finish,
     show_findings,
+    show_table,
 )
 from tokumei.contests.findings import Findings
 from tokumei.contests.official import Answer, StoppedError
@@ -116,6 +117,8 @@ def _tell_findings(found: Findings, language: str, *, json: bool) -> None:
     document = found.as_dict(language)
 
     def show(console: Console) -> None:
+        if found.figures:
+            show_table(console, ["measure", "value"], Answer(document=found.figures).plain_rows())
         show_findings(console, document, PLACE)
         said = document["official"]
         for message in _messages(said) if isinstance(said, Mapping) else ():

@@ -1,3 +1,4 @@
+from tokumei.methods.cell_exchange import exchange_cells as exchange_cells
 from tokumei.methods.concealment.by_assignment import cut_cycles as cut_cycles
 from tokumei.methods.concealment.by_assignment import disjoint_permutations as disjoint_permutations
 from tokumei.methods.concealment.by_assignment import turn_cycles as turn_cycles

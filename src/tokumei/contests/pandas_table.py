@@ -1,4 +1,4 @@
-"""Tables of PWS Cup 2024 as the official programs see them: CSV with a header, read like ``pandas.read_csv`` does.
+"""Tables as official programs in Python see them: CSV with a header, read like ``pandas.read_csv`` does.
 
 Blank lines are skipped, short lines have missing cells at their end, surplus cells on the first line move the columns
 (pandas takes what stands before them as an index), on a later line they end the reading. A column is a column of

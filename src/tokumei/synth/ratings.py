@@ -1,4 +1,4 @@
-"""People and film ratings like those of PWS Cup 2024, without any real person.
+"""People with their ratings of films, without any real person.
 
 A few hidden tastes decide every rating, as occupation, age and place do a little; which rating belongs to which end of
 a taste differs from film to film. A third of the cells or so are 0: not seen.
@@ -6,10 +6,10 @@ a taste differs from film to film. A third of the cells or so are 0: not seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
-
-from tokumei.contests.pws2024.files import MOVIES
 
 _GIVEN = """Aiko Bruno Chika Daria Emil Fumi Gaston Hana Ivo Juno Kaede Lorin Mio Nils Oda Petra Quinn Rei Sora Tilda
 Ugo Vera Wim Xenia Yui Zeno"""
@@ -22,8 +22,8 @@ PEOPLE_PER_PLACE = 20
 VALUES = 6
 
 
-def generate_people(size: int, seed: int) -> pl.DataFrame:
-    """Return a table B of so many people."""
+def generate_ratings(size: int, seed: int, films: Sequence[str]) -> pl.DataFrame:
+    """Return so many people with name, gender, age, occupation, ZIP code and a rating from 0 to 5 of every film."""
     rng = np.random.default_rng(seed)
     given, family = _GIVEN.split(), _FAMILY.split()
     names = [
@@ -49,11 +49,11 @@ def generate_people(size: int, seed: int) -> pl.DataFrame:
         "Occupation": [str(code) for code in occupation],
         "ZIP-code": [str(codes[code]) for code in place],
     }
-    for movie in MOVIES:
+    for film in films:
         liking = taste @ rng.normal(0, 0.7, TASTES) + rng.normal(0, 0.8, size)
         shares = rng.dirichlet(np.ones(VALUES) * 4.0 + np.array([6.0, 0, 0, 0, 0, 0]))
         order = rng.permutation(VALUES)
         ranks = np.argsort(np.argsort(liking)) / size
         steps = np.searchsorted(np.cumsum(shares[order])[:-1], ranks, side="right")
-        columns[movie] = [str(value) for value in order[steps]]
+        columns[film] = [str(value) for value in order[steps]]
     return pl.DataFrame(columns)
