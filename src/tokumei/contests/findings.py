@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from tokumei.contests.notes import KEPT_NOTES, LONGEST_VALUE, note_of_error
 from tokumei.contests.values import Checked, Figures, Note
 from tokumei.errors import TokumeiError
-from tokumei.words import Message, in_both
+from tokumei.words import Message, in_both, texts
 
 if TYPE_CHECKING:
     import polars as pl
 
 SHOWN_CHARACTERS = 40
+# Sentences of faults that many contests know.
+SHARED = "tokumei.contests"
 # The lines of all rows of a column, and its number from 1.
 Place = tuple[Any, int]
 
@@ -23,10 +25,10 @@ Place = tuple[Any, int]
 class Findings:
     """Faults as notes, with what the official program says of the same files beside them.
 
-    ``home`` is the package of the contest, whose catalogue has a sentence for every code.
+    ``home`` is the package of the contest, whose catalogue has a sentence for every code that is not a shared one.
     """
 
-    home: str
+    home: str = SHARED
     notes: list[Note] = field(default_factory=list)
     count: int = 0
     official: Any = None
@@ -53,7 +55,9 @@ class Findings:
         self.count += 1
         if len(self.notes) < KEPT_NOTES:
             shown = {"value": (value or "")[:SHOWN_CHARACTERS], "name": name or "", **facts}
-            message = in_both(Message(f"finding.{code}", shown, self.home))
+            key = f"finding.{code}"
+            home = self.home if key in texts("en", self.home) else SHARED
+            message = in_both(Message(key, shown, home))
             kept = None if value is None else value[:LONGEST_VALUE]
             self.notes.append(Note(code, message, file, line, column, name, kept))
 
