@@ -6,6 +6,11 @@ from tokumei.contests.base import playable_contests as playable_contests
 from tokumei.contests.base import suggested_contest as suggested_contest
 from tokumei.contests.cohorts import assign_cohorts as assign_cohorts
 from tokumei.contests.cohorts import commitment as commitment
+from tokumei.contests.folders import read_rounds as read_rounds
+from tokumei.contests.folders import scored as scored
+from tokumei.contests.folders import seen_by as seen_by
+from tokumei.contests.folders import write_published as write_published
+from tokumei.contests.folders import write_truth as write_truth
 from tokumei.contests.kits import starter_kit as starter_kit
 from tokumei.contests.notes import make_note as make_note
 from tokumei.contests.notes import note_of_error as note_of_error

@@ -11,7 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tokumei.contests import Checked, Contest, Entry, Pair, Published, file_name
+from tokumei.contests.base import Contest
+from tokumei.contests.values import Checked, Entry, Pair, Published, file_name
 from tokumei.data import OWNER_ONLY, atomic_folder, read_bytes, write_bytes
 from tokumei.errors import InputError
 
