@@ -14,10 +14,15 @@ import numpy as np
 
 from tokumei.array_types import Bools, Floats, Ints
 
+HIDDEN_REGION = "*"
+
 
 @dataclass(frozen=True, kw_only=True)
 class RegionGrid:
-    """A grid of so many regions a side between degrees; a degree has so many kilometres, ``far`` loses everything."""
+    """A grid of so many regions a side between degrees; a degree has so many kilometres, ``far`` loses everything.
+
+    ``sensitive`` regions (hospitals) tell more than others.
+    """
 
     side: int
     south: float
@@ -27,6 +32,7 @@ class RegionGrid:
     km_north: float
     km_east: float
     far: float
+    sensitive: tuple[int, ...] = ()
 
     @property
     def count(self) -> int:
@@ -37,7 +43,7 @@ class RegionGrid:
     def centres(self) -> tuple[Floats, Floats]:
         """The latitudes of all rows and the longitudes of all columns."""
         height, width = self._steps
-        steps = np.arange(self.side)
+        steps: Floats = np.arange(self.side, dtype=np.float64)
         return self.south + height * steps + height / 2, self.west + width * steps + width / 2
 
     @property
@@ -72,3 +78,17 @@ class RegionGrid:
         row = np.clip(np.trunc((latitudes - self.south) / height), 0, self.side - 1)
         column = np.clip(np.trunc((longitudes - self.west) / width), 0, self.side - 1)
         return (row * self.side + column + 1).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RegionCells:
+    """Published cells: all their members one after another, the row of each, and which rows are hidden."""
+
+    members: Ints
+    rows: Ints
+    counts: Ints
+    hidden: Bools
+
+    def member_lists(self) -> list[Ints]:
+        """Return the members of every row."""
+        return np.split(self.members, np.cumsum(self.counts)[:-1])

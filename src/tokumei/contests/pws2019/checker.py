@@ -12,13 +12,14 @@ import re
 from typing import Any
 
 from tokumei.contests.findings import Findings
-from tokumei.contests.pws2019.traces import GRID, HIDDEN
+from tokumei.contests.pws2019.traces import GRID
+from tokumei.data import HIDDEN_REGION
 
 HOME = "tokumei.contests.pws2019"
 NAME = "reg_id"
 SHOWN_ROWS = 10
 _NUMBER = re.compile(r"[-+]?(0|[1-9]\d*)(\.\d*)?([eE][-+]?\d+)?|[-+]?\.\d+([eE][-+]?\d+)?")
-_KNOWN = frozenset([*map(str, range(1, GRID.count + 1)), HIDDEN])
+_KNOWN = frozenset([*map(str, range(1, GRID.count + 1)), HIDDEN_REGION])
 
 
 def _cells(line: str) -> list[str]:
@@ -48,7 +49,7 @@ def check_cells(raw: bytes, file: str, *, rows: int, strict: bool = False) -> Fi
         for place, (cell, (_at, line)) in enumerate(zip(cells, body, strict=True)):
             if line != cell or kinds[cell] == "number":
                 codes.setdefault(place, "written")
-            elif HIDDEN in cell and cell != HIDDEN:
+            elif HIDDEN_REGION in cell and cell != HIDDEN_REGION:
                 codes.setdefault(place, "star-in-set")
     for place, code in sorted(codes.items()):
         found.add(code, file, line=body[place][0], column=1, name=NAME, value=body[place][1])

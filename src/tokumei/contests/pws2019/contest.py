@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from tokumei.array_types import Ints
-    from tokumei.contests.pws2019.samples import Published as Seen
+    from tokumei.attacks import SeenTraces
     from tokumei.contests.pws2019.traces import Traces
 
 LEAST_UTILITY = 0.7
@@ -52,13 +52,13 @@ def published_lines(
     return ("pse_id,time_id,reg_id", shown), ("pse_id,user_id", owned)
 
 
-def read_published(reference: Ints, path: Path) -> Seen:
+def read_published(reference: Ints, path: Path) -> SeenTraces:
     """Read published traces beside the reference traces of the same people."""
-    from tokumei.contests.pws2019.samples import Published as Seen
+    from tokumei.attacks import SeenTraces
     from tokumei.contests.pws2019.traces import cell_lines, read_cells
 
     cells = [line.split(",", 2)[-1] for line in cell_lines(path)]
-    return Seen(reference, read_cells(cells, reference.size, str(path)))
+    return SeenTraces(reference, read_cells(cells, reference.size, str(path)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +146,7 @@ class Pws2019(DeclaredContest):
         """Return what the sample attacks leave of s_I in file 1 and of s_T in file 2."""
         import numpy as np
 
+        from tokumei.attacks import SeenTraces
         from tokumei.contests.pws2019 import samples, traces
 
         scores = {"s_I": 1.0, "s_T": 1.0}
@@ -155,7 +156,7 @@ class Pws2019(DeclaredContest):
             owners = samples.shuffled_ids(len(reference), np.random.RandomState(1))
             count = original.shape[1]
             shown = [cell for owner in owners for cell in cells[owner * count : (owner + 1) * count]]
-            seen = samples.Published(reference, traces.read_cells(shown, reference.size, f"ano{file}"))
+            seen = SeenTraces(reference, traces.read_cells(shown, reference.size, f"ano{file}"))
             for name in names[:3]:
                 draw = np.random.RandomState(1)
                 if file == 1:
@@ -171,11 +172,12 @@ class Pws2019(DeclaredContest):
         import numpy as np
 
         from tokumei.contests.pws2019.samples import METHODS
+        from tokumei.contests.pws2019.traces import GRID
 
         part = make_part(self.sample(METHODS, method, "method"), settings)
         for file in FILES:
             true = _traces(data, f"org{file}").regions
-            cells = part.cells(true, np.random.RandomState(int(rng.integers(2**31))))
+            cells = part.cells(true, GRID, np.random.RandomState(int(rng.integers(2**31))))
             (release / f"ano{file}.csv").write_bytes(_text("reg_id", cells))
         return {"method": method, "cells": len(cells)}
 

@@ -66,7 +66,7 @@ def sample_method(name: str, org: Path, *, output: Target, settings: Settings = 
     part = Pws2019.sample(samples.METHODS, name, "method")
     true = traces.read_traces(org).regions
     method = make_part(part, parse_settings(part, settings or []))
-    cells = method.cells(true, np.random.RandomState(seed))
+    cells = method.cells(true, traces.GRID, np.random.RandomState(seed))
     _write(output, "reg_id", cells)
     kept = traces.utility(true.ravel(), traces.read_cells(cells, len(cells), str(output)))
     return Answer(document={"method": name, "rows": len(cells), "s_U": kept}, text=f"{output}: s_U {kept:.4f}")

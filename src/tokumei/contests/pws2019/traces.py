@@ -13,17 +13,25 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tokumei.array_types import Bools, Floats, Ints
+from tokumei.array_types import Floats, Ints
 from tokumei.contests.official import StoppedError
-from tokumei.data import RegionGrid, read_bytes
+from tokumei.data import HIDDEN_REGION, RegionCells, RegionGrid, read_bytes
 from tokumei.errors import InputError
 
-GRID = RegionGrid(side=32, south=35.65, north=35.75, west=139.68, east=139.8, km_north=111, km_east=91, far=2.0)
-SLOTS_PER_DAY = 20
 _HOSPITALS = """2 43 50 147 150 152 174 183 186 205 237 296 303 326 331 344 358 420 434 449 471 491 497 507 522 535 550
 561 628 631 708 771 782 821 871 883 995"""
-HOSPITALS = np.array(_HOSPITALS.split(), dtype=np.int64)
-HIDDEN = "*"
+GRID = RegionGrid(
+    side=32,
+    south=35.65,
+    north=35.75,
+    west=139.68,
+    east=139.8,
+    km_north=111,
+    km_east=91,
+    far=2.0,
+    sensitive=tuple(map(int, _HOSPITALS.split())),
+)
+SLOTS_PER_DAY = 20
 HOSPITAL_WEIGHT = 10
 FARTHEST = 2**40
 
@@ -79,20 +87,6 @@ def cell_lines(path: Path) -> list[str]:
     return lines[1:-1] if lines[-1] == "" else lines[1:]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Cells:
-    """Published cells: all their members one after another, the row of each, and which rows are hidden."""
-
-    members: Ints
-    rows: Ints
-    counts: Ints
-    hidden: Bools
-
-    def member_lists(self) -> list[Ints]:
-        """Return the members of every row."""
-        return np.split(self.members, np.cumsum(self.counts)[:-1])
-
-
 def _integer(text: str) -> int | None:
     """Return a whole number; one beyond all regions stands for every larger one."""
     try:
@@ -101,13 +95,13 @@ def _integer(text: str) -> int | None:
         return None
 
 
-def read_cells(lines: Sequence[str], wanted: int, file: str, *, sets: bool = True, grid: bool = True) -> Cells:
+def read_cells(lines: Sequence[str], wanted: int, file: str, *, sets: bool = True, grid: bool = True) -> RegionCells:
     """Return as many cells as are needed; raise what the official evaluator would.
 
     Without ``sets`` a cell must be one number, without ``grid`` it may be any.
     """
     kept = pl.Series([*lines[:wanted], *[""] * (wanted - len(lines))], dtype=pl.String)
-    hidden = (kept == HIDDEN).to_numpy() if sets else np.zeros(wanted, dtype=bool)
+    hidden = (kept == HIDDEN_REGION).to_numpy() if sets else np.zeros(wanted, dtype=bool)
     parts = (kept.str.split(" ") if sets else kept.reshape((wanted, 1)).arr.to_list()).alias("part")
     table = pl.DataFrame({"row": np.arange(wanted), "part": parts}).filter(~pl.Series(hidden)).explode("part")
     texts = table["part"].unique()
@@ -122,16 +116,16 @@ def read_cells(lines: Sequence[str], wanted: int, file: str, *, sets: bool = Tru
         stops, line = "ValueError" if no_number[first] else "IndexError", int(rows[first]) + 2
         message = f"{file}, line {line}: the cell is no region id (official: {stops}); write one from 1 to 1024"
         raise StoppedError(message, stops, code="no-region")
-    return Cells(members, rows, np.bincount(rows, minlength=wanted), hidden)
+    return RegionCells(members, rows, np.bincount(rows, minlength=wanted), hidden)
 
 
-def utility(original: Ints, cells: Cells) -> float:
+def utility(original: Ints, cells: RegionCells) -> float:
     """Return s_U: 1 less the mean loss, that of a set being the mean of the losses of its members, that of * 1."""
     loss = np.bincount(cells.rows, GRID.losses(original[cells.rows], cells.members), minlength=len(original))
     return float(1 - (np.where(cells.hidden, 1.0, loss / np.maximum(cells.counts, 1))).mean())
 
 
-def server_utility(original: Ints, cells: Cells) -> float:
+def server_utility(original: Ints, cells: RegionCells) -> float:
     """Return the utility of the R server: the mean distance of a set is clipped, not each; others are left out."""
     known = (cells.members >= 1) & (cells.members <= GRID.count)
     rows, members = cells.rows[known], cells.members[known]
@@ -148,6 +142,6 @@ def identity_score(owners: Ints, answers: Ints) -> float:
 
 def trace_score(original: Ints, answers: Ints) -> float:
     """Return s_T: 1 less the weighted mean nearness of the answers; true hospital cells weigh 10."""
-    weight = np.where(np.isin(original, HOSPITALS), float(HOSPITAL_WEIGHT), 1.0)
+    weight = np.where(np.isin(original, GRID.sensitive), float(HOSPITAL_WEIGHT), 1.0)
     near: Floats = 1 - GRID.losses(original, answers)
     return float(1 - (weight * near).sum() / weight.sum())
