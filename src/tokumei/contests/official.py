@@ -10,10 +10,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
+from tokumei.contests.base import Contest
 from tokumei.data import read_bytes
 from tokumei.errors import InfeasibleError, InputError
+from tokumei.parts import Part, make_part, parse_settings
+
+P = TypeVar("P", bound=Part)
 
 # Numbers with their least value, files and folders to write, settings of a sample.
 Natural = Annotated[int, 0]
@@ -55,6 +59,12 @@ class StoppedError(InfeasibleError):
         return Answer(
             document={"official": {"error": self.exception}, "message": str(self)}, good=False, text=str(self)
         )
+
+
+def chosen_part(contest: type[Contest], parts: Mapping[str, type[P]], name: str, noun: str, settings: Settings) -> P:
+    """Return a sample part of a contest with the settings of a command line (name=value)."""
+    part = contest.sample(parts, name, noun)
+    return make_part(part, parse_settings(part, settings or []))
 
 
 def read_json(path: Path) -> Any:

@@ -149,23 +149,19 @@ class Pws2019(DeclaredContest):
         from tokumei.attacks import SeenTraces
         from tokumei.contests.pws2019 import samples, traces
 
-        scores = {"s_I": 1.0, "s_T": 1.0}
+        left: dict[int, list[float]] = {}
         for file, names in zip(FILES, (samples.IDENTITY_ATTACKS, samples.TRACE_ATTACKS), strict=True):
-            original, reference = _traces(data, f"org{file}"), _traces(data, f"ref{file}").regions
-            cells = traces.cell_lines(release / f"ano{file}.csv")
+            true, reference = _traces(data, f"org{file}").regions, _traces(data, f"ref{file}").regions
             owners = samples.shuffled_ids(len(reference), np.random.RandomState(1))
-            count = original.shape[1]
-            shown = [cell for owner in owners for cell in cells[owner * count : (owner + 1) * count]]
-            seen = SeenTraces(reference, traces.read_cells(shown, reference.size, f"ano{file}"))
-            for name in names[:3]:
-                draw = np.random.RandomState(1)
-                if file == 1:
-                    left = traces.identity_score(owners, samples.guessed_users(name, seen, draw))
-                    scores["s_I"] = min(scores["s_I"], left)
-                else:
-                    left = traces.trace_score(original.regions, samples.guessed_traces(name, seen, draw))
-                    scores["s_T"] = min(scores["s_T"], left)
-        return scores
+            cells = np.array(traces.cell_lines(release / f"ano{file}.csv")[: true.size]).reshape(true.shape)[owners]
+            seen = SeenTraces(reference, traces.read_cells(cells.ravel().tolist(), true.size, f"ano{file}"))
+            left[file] = [
+                traces.identity_score(owners, samples.guessed_users(name, seen, np.random.RandomState(1)))
+                if file == 1
+                else traces.trace_score(true, samples.guessed_traces(name, seen, np.random.RandomState(1)))
+                for name in names[:3]
+            ]
+        return {"s_I": min(left[1]), "s_T": min(left[2])}
 
     def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Write both files; official methods draw from a seed that comes from ``rng``."""

@@ -10,13 +10,12 @@ import numpy as np
 
 from tokumei.contests.findings import Findings
 from tokumei.contests.matrices import read_matrix
-from tokumei.contests.official import Answer, Natural, Settings, Target, read_json
+from tokumei.contests.official import Answer, Natural, Settings, Target, chosen_part, read_json
 from tokumei.contests.pws2019 import checker, samples, traces
 from tokumei.contests.pws2019.contest import Pws2019, published_lines, read_published
 from tokumei.contests.values import Figures
 from tokumei.data import OWNER_ONLY, read_bytes, write_text
 from tokumei.errors import ParameterError
-from tokumei.parts import make_part, parse_settings
 
 FINAL_WEIGHT = 9
 PLACES = ("1st", "2nd", "3rd")
@@ -63,9 +62,7 @@ def score_traces(org: Path, etraces: Path) -> Figures:
 
 def sample_method(name: str, org: Path, *, output: Target, settings: Settings = None, seed: Natural = 1) -> Answer:
     """Anonymize traces by a sample method, draw by draw as the official program; tell s_U too."""
-    part = Pws2019.sample(samples.METHODS, name, "method")
-    true = traces.read_traces(org).regions
-    method = make_part(part, parse_settings(part, settings or []))
+    method, true = chosen_part(Pws2019, samples.METHODS, name, "method", settings), traces.read_traces(org).regions
     cells = method.cells(true, traces.GRID, np.random.RandomState(seed))
     _write(output, "reg_id", cells)
     kept = traces.utility(true.ravel(), traces.read_cells(cells, len(cells), str(output)))

@@ -20,16 +20,9 @@ from tokumei.errors import InputError
 
 _HOSPITALS = """2 43 50 147 150 152 174 183 186 205 237 296 303 326 331 344 358 420 434 449 471 491 497 507 522 535 550
 561 628 631 708 771 782 821 871 883 995"""
+HOSPITALS = tuple(map(int, _HOSPITALS.split()))
 GRID = RegionGrid(
-    side=32,
-    south=35.65,
-    north=35.75,
-    west=139.68,
-    east=139.8,
-    km_north=111,
-    km_east=91,
-    far=2.0,
-    sensitive=tuple(map(int, _HOSPITALS.split())),
+    side=32, south=35.65, north=35.75, west=139.68, east=139.8, km_north=111, km_east=91, far=2.0, sensitive=HOSPITALS
 )
 SLOTS_PER_DAY = 20
 HOSPITAL_WEIGHT = 10

@@ -14,7 +14,7 @@ import numpy as np
 from tokumei.array_types import Ints
 from tokumei.contests.findings import Findings
 from tokumei.contests.matrices import read_matrix, read_rows
-from tokumei.contests.official import Answer, Natural, Positive, Settings, Target, read_json
+from tokumei.contests.official import Answer, Natural, Positive, Settings, Target, chosen_part, read_json
 from tokumei.contests.pws2023 import tables
 from tokumei.contests.pws2023.contest import Pws2023
 from tokumei.contests.pws2023.samples import ATTACKS, METHODS
@@ -23,7 +23,6 @@ from tokumei.contests.ranking import weighted_ranks
 from tokumei.contests.values import Entry, Figures, Pair, RoundTable
 from tokumei.data import read_bytes, write_bytes
 from tokumei.errors import InputError, ParameterError
-from tokumei.parts import make_part, parse_settings
 
 WEIGHTS = (0.1, 0.9)
 TOP = 3
@@ -116,8 +115,7 @@ def check_seed(seed: Path, *, strict: bool = False) -> Answer:
 
 def sample_method(name: str, p: Path, r: Path, *, output: Target, seed: Natural, settings: Settings = None) -> Answer:
     """Anonymize P and R side by side, draw by draw as the official program."""
-    part = Pws2023.sample(METHODS, name, "method")
-    method = make_part(part, parse_settings(part, settings or []))
+    method = chosen_part(Pws2023, METHODS, name, "method", settings)
     return _written(output, method.anonymize(np.hstack([read_digits(p), read_digits(r)]), seed))
 
 
@@ -130,8 +128,7 @@ def sample_attack(
     name: str, p: Path, b: Path, *, output: Target, seed: Natural = 1, settings: Settings = None
 ) -> Answer:
     """Guess the secret table of all rows of P, draw by draw as the official program."""
-    part = Pws2023.sample(ATTACKS, name, "attack")
-    attack = make_part(part, parse_settings(part, settings or []))
+    attack = chosen_part(Pws2023, ATTACKS, name, "attack", settings)
     return _written(output, attack.answers(read_digits(p), read_digits(b, star=True), seed))
 
 
