@@ -76,7 +76,8 @@ def test_every_definition_is_used_by_the_program() -> None:
         f"{file.relative_to(SOURCE)}:{line} {name}"
         for file, tree in trees.items()
         for name, line in definitions(tree).items()
-        if name not in used
+        # Every public function of a contest's official programs is a command (see test_declared).
+        if name not in used and (file.name != "official.py" or name.startswith("_"))
     }
     assert unused == set(), "delete it, or move it to the tests if only they need it"
 

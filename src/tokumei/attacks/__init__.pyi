@@ -55,6 +55,10 @@ from tokumei.attacks.predictable_pseudonyms import PredictablePseudonyms as Pred
 from tokumei.attacks.range_asymmetry import RangeAsymmetry as RangeAsymmetry
 from tokumei.attacks.record_counts import RecordCounts as RecordCounts
 from tokumei.attacks.record_counts import record_counts_detail as record_counts_detail
+from tokumei.attacks.region_traces import SeenTraces as SeenTraces
+from tokumei.attacks.region_traces import likely_members as likely_members
+from tokumei.attacks.region_traces import trace_likelihoods as trace_likelihoods
+from tokumei.attacks.region_traces import visits as visits
 from tokumei.attacks.release_order import ReleaseOrder as ReleaseOrder
 from tokumei.attacks.rerun import KnownRun as KnownRun
 from tokumei.attacks.rerun import RerunAttack as RerunAttack

@@ -170,7 +170,7 @@ class _Commands:
         json: JsonFlag = False,
     ) -> None:
         """Write what attackers get of a release; files of single teams go into folders of their names."""
-        from tokumei.cli.contest_folders import write_published, write_truth
+        from tokumei.contests import write_published, write_truth
 
         contest = self._made(parameters)
         made = contest.publish(_data(contest, data), _existing(release), attackers=team or [], seed=seed)
@@ -197,7 +197,7 @@ class _Commands:
         """Attack what was published by a sample attack; write the guesses."""
         import numpy as np
 
-        from tokumei.cli.contest_folders import seen_by
+        from tokumei.contests import seen_by
         from tokumei.data import atomic_folder
 
         contest = self._made(parameters)
@@ -219,7 +219,7 @@ class _Commands:
         json: JsonFlag = False,
     ) -> None:
         """Score the guesses of a team about a release; exit status 1 if they are invalid or show it unsafe."""
-        from tokumei.cli.contest_folders import scored
+        from tokumei.contests import scored
 
         contest = self._made(parameters)
         (checked,) = scored(
@@ -246,7 +246,7 @@ class _Commands:
         json: JsonFlag = False,
     ) -> None:
         """Check and measure a release and score all guesses; exit status 1 if it is invalid or shown unsafe."""
-        from tokumei.cli.contest_folders import scored
+        from tokumei.contests import scored
 
         contest = self._made(parameters)
         with progress_bars():
@@ -279,7 +279,7 @@ class _Commands:
         A round is {"entries": [{"team", "figures", "received_at", "disqualified"}], "pairs": [{"attacker", "owner",
         "figures"}]}; several ones are {"rounds": [...]}, each with its "weight".
         """
-        from tokumei.cli.contest_folders import read_rounds
+        from tokumei.contests import read_rounds
 
         contest, words = self._made(parameters), check_language(language)
         rounds = read_rounds(results)

@@ -6,6 +6,12 @@ from tokumei.contests.base import playable_contests as playable_contests
 from tokumei.contests.base import suggested_contest as suggested_contest
 from tokumei.contests.cohorts import assign_cohorts as assign_cohorts
 from tokumei.contests.cohorts import commitment as commitment
+from tokumei.contests.declared import DeclaredContest as DeclaredContest
+from tokumei.contests.folders import read_rounds as read_rounds
+from tokumei.contests.folders import scored as scored
+from tokumei.contests.folders import seen_by as seen_by
+from tokumei.contests.folders import write_published as write_published
+from tokumei.contests.folders import write_truth as write_truth
 from tokumei.contests.kits import starter_kit as starter_kit
 from tokumei.contests.notes import make_note as make_note
 from tokumei.contests.notes import note_of_error as note_of_error
@@ -13,6 +19,7 @@ from tokumei.contests.notes import notes_of as notes_of
 from tokumei.contests.ranking import DISQUALIFIED as DISQUALIFIED
 from tokumei.contests.ranking import MISSING as MISSING
 from tokumei.contests.ranking import UNSAFE as UNSAFE
+from tokumei.contests.ranking import Board as Board
 from tokumei.contests.ranking import Weighing as Weighing
 from tokumei.contests.ranking import counted_pairs as counted_pairs
 from tokumei.contests.ranking import rank_entries as rank_entries

@@ -76,6 +76,45 @@ def teams_of(tables: Iterable[Sequence[Row]]) -> list[str]:
     return sorted({row.team for table in tables for row in table})
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Board:
+    """What a round is ranked from: its teams, the pairs that count and, once they are ranked, the best teams."""
+
+    entries: Sequence[Entry]
+    pairs: Sequence[Pair]
+    best: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], pairs: Sequence[Pair]) -> Board:
+        """Return a round with the pairs that count."""
+        return cls(entries, counted_pairs(entries, pairs))
+
+    @property
+    def released(self) -> list[str]:
+        """The teams whose release counts."""
+        return [entry.team for entry in self.entries if entry.figures is not None and not entry.disqualified]
+
+    def against(self, team: str) -> list[Figures]:
+        """Return what attackers achieved against a team."""
+        return [pair.figures for pair in self.pairs if pair.owner == team]
+
+    def by(self, team: str) -> dict[str, Figures]:
+        """Return what a team achieved, by its targets."""
+        return {pair.owner: pair.figures for pair in self.pairs if pair.attacker == team}
+
+    def most(self, team: str, figure: str) -> float:
+        """Return the most that an attacker achieved against a team, 0 if nobody attacked it."""
+        return max((float(figures[figure]) for figures in self.against(team)), default=0.0)
+
+    def on_best(self, team: str, figure: str, count: int) -> float:
+        """Return what a team achieved against so many best teams; on itself counts the most of all others."""
+        own = self.by(team)
+        return sum(
+            self.most(aim, figure) if aim == team else float(own.get(aim, {}).get(figure, 0.0))
+            for aim in self.best[:count]
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
     """A figure of round tables that is summed up over the rounds.
@@ -123,3 +162,17 @@ def weighted_table(
         anonymizer_rule=rule,
         attacker_rule=rule,
     )
+
+
+def weighted_ranks(rounds: Sequence[tuple[float, Sequence[Row]]]) -> tuple[Row, ...]:
+    """Return the weighted means of ranks; who is not ranked in a round counts as last there."""
+    ranked: list[Row] = []
+    others: list[Row] = []
+    for team in teams_of([rows for _weight, rows in rounds]):
+        own = [(weight, next((row for row in rows if row.team == team), None), rows) for weight, rows in rounds]
+        places = [(weight, row.rank if row and row.rank else len(rows)) for weight, row, rows in own]
+        last = own[-1][1]
+        score = sum(weight * place for weight, place in places)
+        row = Row(team, None, {"score": round(score, 9), "last": places[-1][1]}, last.remark if last else None)
+        (others if last is None or last.rank is None else ranked).append(row)
+    return (*with_shared_ranks(ranked, lambda row: (row.figures["score"], row.figures["last"])), *others)

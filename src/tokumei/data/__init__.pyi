@@ -112,6 +112,9 @@ from tokumei.data.raw import read_bytes as read_bytes
 from tokumei.data.raw import read_lines as read_lines
 from tokumei.data.raw import split_joined as split_joined
 from tokumei.data.raw import to_utf8 as to_utf8
+from tokumei.data.region_grid import HIDDEN_REGION as HIDDEN_REGION
+from tokumei.data.region_grid import RegionCells as RegionCells
+from tokumei.data.region_grid import RegionGrid as RegionGrid
 from tokumei.data.release_facts import ColumnFacts as ColumnFacts
 from tokumei.data.release_facts import ReleaseFacts as ReleaseFacts
 from tokumei.data.release_files import MANIFEST_NAME as MANIFEST_NAME

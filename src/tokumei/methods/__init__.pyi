@@ -1,3 +1,4 @@
+from tokumei.methods.cell_exchange import exchange_cells as exchange_cells
 from tokumei.methods.concealment.by_assignment import cut_cycles as cut_cycles
 from tokumei.methods.concealment.by_assignment import disjoint_permutations as disjoint_permutations
 from tokumei.methods.concealment.by_assignment import turn_cycles as turn_cycles
@@ -36,3 +37,10 @@ from tokumei.methods.pseudonyms import draw_pseudonyms as draw_pseudonyms
 from tokumei.methods.pseudonyms import exchange_by_period as exchange_by_period
 from tokumei.methods.pseudonyms import keyed_pseudonyms as keyed_pseudonyms
 from tokumei.methods.pseudonyms import renewals as renewals
+from tokumei.methods.region_traces import Blocks as Blocks
+from tokumei.methods.region_traces import NoMethod as NoMethod
+from tokumei.methods.region_traces import PlanarLaplace as PlanarLaplace
+from tokumei.methods.region_traces import RandomizedRegions as RandomizedRegions
+from tokumei.methods.region_traces import RegionMethod as RegionMethod
+from tokumei.methods.region_traces import SharedHistories as SharedHistories
+from tokumei.methods.region_traces import SwappedTraces as SwappedTraces

@@ -8,24 +8,29 @@ import numpy as np
 import pytest
 
 from tokumei.contests import Entry, Pair
+from tokumei.contests.column_rules import check_numbers, plain_rows
+from tokumei.contests.findings import Findings
 from tokumei.contests.ipws2023.contest import Ipws2023
-from tokumei.contests.ipws2023.table_check import check_answers, check_table
+from tokumei.contests.ipws2023.table_check import check_table
 
 ROW = "Male,40,White,College,Married,25.5,0,1,0,0,Q2,1"
 
 
 def test_all_faults_are_told_with_line_column_and_value() -> None:
     raw = "\n".join([ROW, ROW.replace("40", "12"), ROW.replace("White", "Green"), "1,2"]).encode()
-    notes, count = check_table(raw, 5)
+    checked = check_table(raw, 5)
+    notes = checked.notes
     assert [(note.code, note.line, note.column, note.value) for note in notes] == [
         ("row-count", None, None, None),
-        ("number", 2, 2, "12"),
-        ("unknown-value", 3, 3, "Green"),
-        ("column-count", 4, None, None),
+        ("range", 2, 2, "12"),
+        ("category", 3, 3, "Green"),
+        ("cell-count", 4, None, None),
     ]
-    assert count == 4
-    assert notes[1].message == {"en": "'12' is no number from 13 to 87", "ja": "「12」は13から87の数ではありません"}
-    assert [note.code for note in check_answers(b"3\n10\n", 10, 2)[0]] == ["row-number"]
+    assert checked.count == 4
+    assert notes[1].message == {"en": "12 is outside 13 to 87", "ja": "12は13から87の範囲外です"}
+    answers = Findings()
+    assert check_numbers(answers, "estimated", plain_rows(b"3\n10\n"), wanted=2, below=10) == [3, -1]
+    assert [(note.code, note.line, note.value) for note in answers.notes] == [("row-number", 2, "10")]
 
 
 def test_the_utility_is_the_geometric_mean_of_six_parts(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tests.effort import EFFORT
+from tokumei.contests.official import StoppedError
 from tokumei.contests.pws2019.checker import check_cells
-from tokumei.contests.pws2019.traces import StoppedError, read_cells
+from tokumei.contests.pws2019.traces import read_cells
 
 FILES = 2_000 if EFFORT == "campaign" else 50
 ODD = (
@@ -99,31 +100,32 @@ def test_damaged_files_get_the_verdict_of_the_slow_check(record_property: Any) -
     for number in range(FILES):
         rows = int(rng.integers(2, 9))
         raw = damaged(rng, rows)
-        notes, count, official = check_cells(raw, "ano1", rows=rows)
+        checked = check_cells(raw, "ano1", rows=rows)
+        notes, count, official = checked.notes, checked.count, checked.official
         found = (official["code"], official.get("rows", []))
         assert found == slow_check(raw, rows), (number, raw)
         assert official["valid"] == (found[0] == "OK")
         assert (count == 0) == (len(notes) == 0) == official["valid"], (number, raw, notes)
-        assert check_cells(raw, "ano1", rows=rows, strict=True)[1] >= count
+        assert check_cells(raw, "ano1", rows=rows, strict=True).count >= count
     record_property("figure", f"{FILES} damaged files")
 
 
 def test_all_faults_are_told_with_line_and_value() -> None:
-    notes, count, official = check_cells(b"region\n5\n1025\n\n5 x\n", "ano1", rows=4)
-    assert [(note.code, note.line, note.value) for note in notes] == [
+    checked = check_cells(b"region\n5\n1025\n\n5 x\n", "ano1", rows=4)
+    assert [(note.code, note.line, note.value) for note in checked.notes] == [
         ("row-count", None, None),
         ("column-name", 1, None),
         ("region", 3, "1025"),
         ("region", 5, "5 x"),
     ]
-    assert (count, official["code"]) == (4, "ROW_COUNT")
-    assert notes[0].message == {"en": "there are 3 rows instead of 4", "ja": "4行のはずが3行です"}
+    assert (checked.count, checked.official["code"]) == (4, "ROW_COUNT")
+    assert checked.notes[0].message == {"en": "there are 3 rows instead of 4", "ja": "4行のはずが3行です"}
 
 
 def test_strict_refuses_a_star_in_a_set_and_what_is_read_by_accident() -> None:
     raw = b"reg_id\n5 *\n6 \n7\n"
-    assert check_cells(raw, "ano1", rows=3)[1] == 0
-    notes, _count, _official = check_cells(raw, "ano1", rows=3, strict=True)
+    assert check_cells(raw, "ano1", rows=3).count == 0
+    notes = check_cells(raw, "ano1", rows=3, strict=True).notes
     assert [(note.code, note.line) for note in notes] == [("star-in-set", 2), ("written", 3)]
 
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokumei.attacks import SeenTraces
 from tokumei.contests.pws2019 import traces
-from tokumei.contests.pws2019.generator import generate_traces
-from tokumei.contests.pws2019.regions import HOSPITALS
-from tokumei.contests.pws2019.samples import (
-    METHODS,
-    PlanarLaplace,
-    Published,
-    SharedHistories,
-    guessed_users,
-    shuffled_ids,
-)
+from tokumei.contests.pws2019.samples import METHODS, guessed_users, shuffled_ids
+from tokumei.methods import PlanarLaplace, SharedHistories
+from tokumei.synth import generate_region_traces
 
 
 def test_groups_share_one_trace_and_keep_the_utility() -> None:
-    true = generate_traces(60, 2, np.random.default_rng(1))
-    made = SharedHistories(k=4).regions(true, np.random.RandomState(1))
+    true = generate_region_traces(60, 2, np.random.default_rng(1))
+    made = SharedHistories(k=4).regions(true, traces.GRID, np.random.RandomState(1))
     cells = traces.read_cells([str(region) for region in made.ravel()], true.size, "ano")
     assert traces.utility(true.ravel(), cells) >= 0.7
     _rows, sizes = np.unique(made, axis=0, return_counts=True)
@@ -29,19 +23,20 @@ def test_groups_share_one_trace_and_keep_the_utility() -> None:
 
 def test_hidden_hospitals_are_stars() -> None:
     true = np.array([[1, 2, 3], [1, 43, 3], [4, 5, 6], [4, 5, 6]])
-    cells = SharedHistories(k=2, utility=0, hide_hospitals=True).cells(true, np.random.RandomState(1))
+    cells = SharedHistories(k=2, utility=0, hide_sensitive=True).cells(true, traces.GRID, np.random.RandomState(1))
     assert [cells[1], cells[4]] == ["*", "*"]
-    assert HOSPITALS[:2].tolist() == [2, 43]
+    assert traces.GRID.sensitive[:2] == (2, 43)
 
 
 def test_our_attack_finds_more_people_and_our_method_hides_more() -> None:
-    both = generate_traces(60, 4, np.random.default_rng(2))
+    both = generate_region_traces(60, 4, np.random.default_rng(2))
     reference, true = both[:, :40], both[:, 40:]
     owners = shuffled_ids(60, np.random.RandomState(1))
 
     def left(method: PlanarLaplace | SharedHistories, attack: str) -> float:
-        cells = np.array(method.cells(true, np.random.RandomState(1)), dtype=object).reshape(true.shape)[owners]
-        seen = Published(reference, traces.read_cells(cells.ravel().tolist(), true.size, "pub"))
+        texts = method.cells(true, traces.GRID, np.random.RandomState(1))
+        cells = np.array(texts, dtype=object).reshape(true.shape)[owners]
+        seen = SeenTraces(reference, traces.read_cells(cells.ravel().tolist(), true.size, "pub"))
         return traces.identity_score(owners, guessed_users(attack, seen, np.random.RandomState(1)))
 
     noise, shared = PlanarLaplace(level=4, radius=1), SharedHistories(k=4)

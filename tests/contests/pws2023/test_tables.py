@@ -10,9 +10,9 @@ import pytest
 
 from tests.conftest import Run
 from tests.effort import EFFORT
-from tokumei.contests.pws2023.ruby_random import RubyRandom, public_table, secret_table
 from tokumei.contests.pws2023.samples import Neighbours, SortAttack, VoteAttack
-from tokumei.contests.pws2023.tables import check_table, equal_cells
+from tokumei.contests.pws2023.tables import check_table, equal_cells, public_table, secret_table
+from tokumei.contests.ruby_random import RubyRandom
 
 FILES = 2_000 if EFFORT == "campaign" else 50
 ODD = ("10", "-1", " 3", "3 ", "", "03", "*", "x", "３", '"3"', "\r", "3\t", "**")
@@ -59,14 +59,15 @@ def test_damaged_tables_get_the_verdict_of_the_slow_check(record_property: Any) 
     for number in range(FILES):
         rows, columns = (int(size) for size in rng.integers(1, 7, size=2))
         raw, star = damaged(rng, rows, columns), bool(rng.random() < 0.5)
-        checked = check_table(raw, "A", rows=rows, columns=columns, star=star)
-        assert checked.message == slow_message(raw, rows, columns, star=star), (number, raw)
-        assert (checked.message is None) == (checked.count == 0) == (checked.table is not None), (number, raw)
+        checked, table = check_table(raw, "A", rows=rows, columns=columns, star=star)
+        message = checked.official["message"]
+        assert message == slow_message(raw, rows, columns, star=star), (number, raw)
+        assert (message is None) == (checked.count == 0) == (table is not None), (number, raw)
     record_property("figure", f"{FILES} damaged tables")
 
 
 def test_all_faults_are_told_with_line_column_and_value() -> None:
-    checked = check_table(b"1,x\n2\n3,10\n", "A", rows=4, columns=2, star=True)
+    checked, _table = check_table(b"1,x\n2\n3,10\n", "A", rows=4, columns=2, star=True)
     assert [(note.code, note.line, note.column, note.value) for note in checked.notes] == [
         ("row-count", None, None, None),
         ("cell", 1, 2, "x"),
@@ -77,7 +78,7 @@ def test_all_faults_are_told_with_line_column_and_value() -> None:
         "en": "'x' must be a digit or *",
         "ja": "「x」は数字1文字または*でなければなりません",
     }
-    assert checked.message == "line 1: col 2: x"
+    assert checked.official == {"valid": False, "message": "line 1: col 2: x"}
 
 
 def test_blocks_of_draws_equal_single_draws() -> None:

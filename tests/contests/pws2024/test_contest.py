@@ -11,8 +11,7 @@ import pytest
 
 from tests.conftest import Run
 from tokumei.contests import Entry, Pair
-from tokumei.contests.pws2024.contest import Pws2024
-from tokumei.contests.pws2024.ranking import total_of
+from tokumei.contests.pws2024.contest import Pws2024, total_of
 
 
 @pytest.fixture

@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tokumei.contests.pandas_table import Table
 from tokumei.contests.pws2024.attack_task import make_test
-from tokumei.contests.pws2024.generator import generate_people
+from tokumei.contests.pws2024.files import MOVIES
 from tokumei.contests.pws2024.samples import BudgetMethod, LikelihoodAttack, SampleAttack, SampleMethod
-from tokumei.contests.pws2024.table import Table
 from tokumei.contests.pws2024.utility import score_tables, views_of
+from tokumei.synth import generate_ratings
 
 
 def tables(views: list[pl.DataFrame]) -> list[Table]:
@@ -19,7 +20,7 @@ def tables(views: list[pl.DataFrame]) -> list[Table]:
 
 @pytest.mark.half_second
 def test_the_budget_is_kept_and_hides_what_the_sample_shows() -> None:
-    people = generate_people(400, 3)
+    people = generate_ratings(400, 3, MOVIES)
     truth = tables(views_of(people))
     test = make_test(people, 1)
     right = [(row, value) for row, value in test.x.rows()]

@@ -6,30 +6,15 @@ cells. Attackers get the rows of A sorted and name R for every row of P.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tokumei.contests.base import STANDARD_ROUNDS, Contest
+from tokumei.contests.declared import DeclaredContest
 from tokumei.contests.notes import note_of_error
-from tokumei.contests.pws2023.ranking import overall_table, round_table
-from tokumei.contests.values import (
-    Both,
-    Checked,
-    Column,
-    Entry,
-    Figures,
-    FileSpec,
-    Note,
-    Pair,
-    Player,
-    Published,
-    RoundPreset,
-    RoundTable,
-    Sizes,
-)
+from tokumei.contests.ranking import Board, weighted_ranks
+from tokumei.contests.values import Checked, Column, Entry, Figures, Published, RoundTable
 from tokumei.errors import TokumeiError
 from tokumei.parts import make_part, parameter
 
@@ -39,129 +24,16 @@ if TYPE_CHECKING:
     from tokumei.array_types import Ints
 
 PUBLIC_SEED = {6: 123456789, 8: 123123123}
-
-
-@dataclass(frozen=True, slots=True)
-class Original:
-    """P and R side by side if R is right, else what is wrong with it."""
-
-    original: Ints | None
-    notes: tuple[Note, ...] = ()
-
-
-def judged_release(public: Ints, r: Path, seed: Path, *, strict: bool = False) -> Original:
-    """Check R and the seed it must come from."""
-    import numpy as np
-
-    from tokumei.contests.pws2023.ruby_random import SECRET_COLUMNS, secret_table
-    from tokumei.contests.pws2023.tables import check_table, note, seed_of
-    from tokumei.data import read_bytes
-
-    raw = read_bytes(seed, allow_empty=True)
-    notes: list[Note] = []
-    number = seed_of(raw)
-    if number is None:
-        notes.append(note("seed", "seed.txt", line=1))
-    elif strict and raw.count(b"\n") > 1:
-        notes.append(note("seed-lines", "seed.txt", line=2))
-    checked = check_table(read_bytes(r, allow_empty=True), "R", rows=len(public), columns=SECRET_COLUMNS, star=False)
-    notes += checked.notes
-    if number is not None and checked.table is not None and (secret_table(number, len(public)) != checked.table).any():
-        notes.append(note("secret", "R"))
-    if notes or checked.table is None:
-        return Original(None, tuple(notes))
-    return Original(np.hstack([public, checked.table]))
-
-
-def judged_attack(folder: Path, *, rows: int, teams: int, strict: bool = False) -> dict[str, Any]:
-    """Check a folder of answers about all teams; files named for other teams are not looked at."""
-    from tokumei.contests.pws2023.ruby_random import SECRET_COLUMNS
-    from tokumei.contests.pws2023.tables import TEAM, check_table, note
-    from tokumei.data import read_bytes
-
-    claimed = re.sub(r"\r?\n.*", "", (folder / "my_id.txt").read_text("utf-8", "replace"), flags=re.DOTALL)
-    if TEAM.fullmatch(claimed) is None:
-        errors = [note("team-id", "my_id.txt", line=1).as_dict()]
-        return {"accepted": False, "message": "formatting error in my_id.txt", "errors": errors}
-    notes: list[Note] = []
-    scores = {"atk_info_claimed_id": claimed, "atk_info_my_id_verified": "1"}
-    first, known = None, {"my_id.txt"}
-    for team in (f"{number:02d}" for number in range(1, teams + 1)):
-        path = folder / f"f_{team}_{claimed}.csv"
-        present = path.is_file() and team != claimed
-        scores[f"atk_submission_status_{team}"] = str(int(present))
-        if present:
-            known.add(path.name)
-            raw = read_bytes(path, allow_empty=True)
-            checked = check_table(raw, path.name, rows=rows, columns=SECRET_COLUMNS, star=False)
-            notes += checked.notes
-            first = first or checked.message
-    if strict:
-        notes += [
-            note("surplus", one.name, value=one.name) for one in sorted(folder.iterdir()) if one.name not in known
-        ]
-    document: dict[str, Any] = {"accepted": not notes, "errors": [one.as_dict() for one in notes]}
-    return {**document, "message": first} if notes else {**document, "scores": scores}
+_MEAN_RANK = (Column("score", {"en": "weighted rank", "ja": "加重順位"}, "lower", 2),)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pws2023(Contest):
+class Pws2023(DeclaredContest):
     """A secret table of digits behind a public one, against attribute inference."""
 
     name: ClassVar[str] = "pws2023"
-    command_module: ClassVar[str] = "tokumei.contests.pws2023.commands"
-    source: ClassVar[str] = "PWS Cup 2023"
-    title: ClassVar[Both] = {"en": "PWS Cup 2023: random tables", "ja": "PWS Cup 2023：乱数の表"}
-    about: ClassVar[Both] = {
-        "en": "PWS Cup 2023: check, measure, attack and judge random tables with a secret half",
-        "ja": "PWS Cup 2023：半分が秘密の乱数表を検査、測定、攻撃、判定する",
-    }
-    sizes: ClassVar[Sizes | None] = Sizes(default=100_000, low=20, high=100_000, demo=400)
-    draws_private_data: ClassVar[bool] = True
-    rounds: ClassVar[Mapping[str, RoundPreset]] = {
-        "practice": STANDARD_ROUNDS["practice"],
-        "preliminary": replace(STANDARD_ROUNDS["preliminary"], private_data=True),
-        "final": replace(STANDARD_ROUNDS["final"], private_data=True),
-    }
-    set_by_round: ClassVar[frozenset[str]] = frozenset({"columns"})
-    data_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("R", {"en": "secret table, ten digits a row", "ja": "秘密の表（各行10桁）"}),
-        FileSpec("P", {"en": "public table", "ja": "公開の表"}),
-        FileSpec("seed.txt", {"en": "the seed that R comes from", "ja": "Rを生成したシード"}),
-    )
-    release_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("A", {"en": "P and R side by side, cells changed or *", "ja": "PとRを並べ、値を変えたか*にした表"}),
-    )
-    published_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("P", {"en": "public table", "ja": "公開の表"}),
-        FileSpec("B", {"en": "rows of A in sorted order", "ja": "Aの行を並べ替えたもの"}),
-    )
-    guess_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("F", {"en": "the secret digits of every row of P", "ja": "Pの各行の秘密の10桁"}),
-    )
-    release_columns: ClassVar[tuple[Column, ...]] = (
-        Column("u", {"en": "utility u", "ja": "有用性u"}, "higher", 5),
-        Column("s", {"en": "safety against the sort attack", "ja": "ソート攻撃に対する安全性"}, "higher", 5),
-        Column("x", {"en": "x so far", "ja": "暫定のx"}, "higher", 5),
-    )
-    guess_columns: ClassVar[tuple[Column, ...]] = (
-        Column("a", {"en": "right cells", "ja": "正答率"}, "higher", 5),
-        Column("hits", {"en": "number of right cells", "ja": "正答数"}, "higher", 0),
-    )
-    matrix_figure: ClassVar[str] = "a"
-    utility_figure: ClassVar[str] = "u"
-    safety_figure: ClassVar[str] = "s"
-    methods: ClassVar[tuple[str, ...]] = ("rand", "neighbours")
-    attacks: ClassVar[tuple[str, ...]] = ("sort", "vote")
-    players: ClassVar[tuple[Player, ...]] = (
-        Player("Every Tenth", "rand", "sort", {}, clumsy=True),
-        Player("Three Away", "neighbours", "vote", {"differing": 3}),
-        Player("Five Away", "neighbours", "vote", {"differing": 5}),
-    )
-
     strict: bool = parameter(False, "refuse what the official programs let pass by mistake")
     columns: int = parameter(8, "public columns: 6 in the preliminary round, 8 in the main one", low=6, high=8)
-    parameters_ja: ClassVar[Mapping[str, str]] = {"strict": "公式プログラムが誤って通すものも拒否する"}
 
     def for_round(self, kind: str) -> Pws2023:
         """Return the contest with the public columns of a round."""
@@ -169,8 +41,7 @@ class Pws2023(Contest):
 
     def generate(self, data: Path, *, size: int, seed: int) -> None:
         """Write P of the contest's seed, R of this one, and the seed."""
-        from tokumei.contests.pws2023.ruby_random import public_table, secret_table
-        from tokumei.contests.pws2023.tables import table_bytes
+        from tokumei.contests.pws2023.tables import public_table, secret_table, table_bytes
 
         public = PUBLIC_SEED.get(self.columns, PUBLIC_SEED[8])
         (data / "P.csv").write_bytes(table_bytes(public_table(public, size, self.columns)))
@@ -182,44 +53,44 @@ class Pws2023(Contest):
         from tokumei.contests.pws2023.tables import read_digits
 
         public = read_digits(base / "P.csv")
-        secret = seed + 2**33
-        replace(self, columns=public.shape[1]).generate(data, size=size or len(public), seed=secret)
+        replace(self, columns=public.shape[1]).generate(data, size=size or len(public), seed=seed + 2**33)
         if size in (None, len(public)):
             (data / "P.csv").write_bytes((base / "P.csv").read_bytes())
 
-    def _original(self, data: Path) -> Original:
-        from tokumei.contests.pws2023.tables import read_digits
+    def _original(self, data: Path) -> Checked | Ints:
+        """Return P and R side by side if R comes from the seed, else the refusal."""
+        from tokumei.contests.pws2023.tables import check_secret, read_digits
 
         try:
             public = read_digits(data / "P.csv")
-            return judged_release(public, data / "R.csv", data / "seed.txt", strict=self.strict)
+            found, original = check_secret(public, data / "R.csv", data / "seed.txt", strict=self.strict)
         except TokumeiError as error:
-            return Original(None, (note_of_error(error, "P"),))
+            return Checked.refused([note_of_error(error, "P")])
+        return found.refusal() if original is None else original
 
     def check_data(self, data: Path) -> Checked:
         """Check P, and that R comes from the seed."""
-        found = self._original(data)
-        if found.original is None:
-            return Checked.refused(found.notes)
-        return Checked(valid=True, figures={"rows": len(found.original), "columns": found.original.shape[1]})
+        original = self._original(data)
+        if isinstance(original, Checked):
+            return original
+        return Checked(valid=True, figures={"rows": len(original), "columns": original.shape[1]})
 
     def check_release(self, data: Path, release: Path) -> Checked:
         """Check A, count its equal cells, and run the sort attack on it."""
         from tokumei.contests.pws2023.samples import SortAttack
-        from tokumei.contests.pws2023.tables import check_table, equal_cells
+        from tokumei.contests.pws2023.tables import check_table, equal_cells, sorted_rows
         from tokumei.data import read_bytes
 
-        found = self._original(data)
-        if found.original is None:
-            return Checked.refused(found.notes)
-        original = found.original
+        original = self._original(data)
+        if isinstance(original, Checked):
+            return original
         raw = read_bytes(release / "A.csv", allow_empty=True)
-        checked = check_table(raw, "A", rows=len(original), columns=original.shape[1], star=True)
-        if checked.table is None:
-            return Checked.refused(checked.notes, checked.count)
+        found, table = check_table(raw, "A", rows=len(original), columns=original.shape[1], star=True)
+        if table is None:
+            return found.refusal()
         public, secret = original[:, :-10], original[:, -10:]
-        right = equal_cells(secret, SortAttack().answers(public, _sorted_rows(checked.table), 1))
-        useful, safe = equal_cells(original, checked.table) / original.size, 1 - right / secret.size
+        right = equal_cells(secret, SortAttack().answers(public, sorted_rows(table), 1))
+        useful, safe = equal_cells(original, table) / original.size, 1 - right / secret.size
         return Checked(valid=True, figures={"u": useful, "s": safe, "x": (useful + safe) / 2})
 
     def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
@@ -237,11 +108,11 @@ class Pws2023(Contest):
 
     def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
         """Return P and the sorted rows of A; nothing is drawn."""
-        from tokumei.contests.pws2023.tables import read_digits, sorted_bytes
+        from tokumei.contests.pws2023.tables import read_digits, sorted_rows, table_bytes
         from tokumei.data import read_bytes
 
         del attackers, seed
-        rows = sorted_bytes(read_digits(release / "A.csv", star=True))
+        rows = table_bytes(sorted_rows(read_digits(release / "A.csv", star=True)))
         return Published(common={"P": read_bytes(data / "P.csv"), "B": rows})
 
     def attack(
@@ -265,32 +136,37 @@ class Pws2023(Contest):
         from tokumei.data import read_bytes
 
         del release, published, truth
-        secret = read_digits(data / "R.csv")
-        results = []
+        secret, results = read_digits(data / "R.csv"), []
         for folder in guesses:
             raw = read_bytes(folder / "F.csv", allow_empty=True)
-            checked = check_table(raw, "F", rows=len(secret), columns=secret.shape[1], star=False)
-            if checked.table is None:
-                results.append(Checked.refused(checked.notes, checked.count))
-            else:
-                hits = equal_cells(secret, checked.table)
-                results.append(Checked(valid=True, figures={"a": hits / secret.size, "hits": hits}))
+            found, answers = check_table(raw, "F", rows=len(secret), columns=secret.shape[1])
+            hits = 0 if answers is None else equal_cells(secret, answers)
+            figures = {"a": hits / secret.size, "hits": hits}
+            results.append(found.refusal() if answers is None else Checked(valid=True, figures=figures))
         return results
 
-    def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
-        """Return x and y of all teams."""
-        return round_table(entries, pairs)
+    def kept(self, entry: Entry, board: Board) -> Figures:
+        """Return x from utility and from what the best attack left."""
+        useful, safe = float((entry.figures or {})["u"]), 1 - board.most(entry.team, "a")
+        return {"x": (useful + safe) / 2, "u": useful, "s": safe}
+
+    def kept_order(self, figures: Figures) -> Any:
+        """Order by x, ties by s."""
+        return -figures["x"], -figures["s"]
+
+    def reached(self, entry: Entry, board: Board) -> Figures:
+        """Return the mean of right cells over all other teams, 1 where a team handed in nothing valid."""
+        own = board.by(entry.team)
+        others = [aim for aim in board.entries if aim.team != entry.team and not aim.disqualified]
+        shares = [1.0 if aim.figures is None else float(own.get(aim.team, {}).get("a", 0.0)) for aim in others]
+        return {"y": sum(shares) / max(len(shares), 1), "shares": sorted(shares)}
+
+    def reached_order(self, figures: Figures) -> Any:
+        """Order by y, ties by the smallest share, then by the next."""
+        return -figures["y"], [-share for share in figures["shares"]]
 
     def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
-        """Return the weighted ranks."""
-        return overall_table(rounds)
-
-
-def _sorted_rows(table: Ints) -> Ints:
-    """Return the rows in the order of their bytes, in which ``*`` comes before the digits."""
-    import numpy as np
-
-    from tokumei.contests.pws2023.tables import STAR
-
-    keys = np.where(table == STAR, -1, table)
-    return table[np.lexsort(keys.T[::-1])]
+        """Return the weighted ranks, not scores, of both divisions."""
+        anonymizers = weighted_ranks([(weight, table.anonymizers) for weight, table in rounds])
+        attackers = weighted_ranks([(weight, table.attackers) for weight, table in rounds])
+        return RoundTable(anonymizers, attackers, _MEAN_RANK, _MEAN_RANK, self.overall_rule, self.overall_rule)

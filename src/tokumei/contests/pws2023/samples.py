@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 
 from tokumei.array_types import Floats, Ints
-from tokumei.contests.pws2023.ruby_random import SECRET_COLUMNS, VALUES, RubyRandom
-from tokumei.contests.pws2023.tables import STAR
+from tokumei.contests.pws2023.tables import SECRET_COLUMNS, STAR, VALUES
+from tokumei.contests.ruby_random import RubyRandom
 from tokumei.parts import Part, parameter
 
 

@@ -7,80 +7,75 @@ are collected and the first stands under ``official`` in their words.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.notes import KEPT_NOTES, LONGEST_VALUE
-from tokumei.contests.values import Both, Note
+from tokumei.contests.findings import Findings
+from tokumei.contests.ruby_random import RubyRandom
 from tokumei.data import read_bytes
 from tokumei.errors import InputError
+from tokumei.words import Message
 
+HOME = "tokumei.contests.pws2023"
+SECRET_COLUMNS = 10
+VALUES = 10
 STAR = 10
 SEED = re.compile(r"0|[1-9][0-9]*")
 TEAM = re.compile(r"[0-9][0-9]")
-SENTENCES: dict[str, Both] = {
-    "row-count": {"en": "there are {found} lines instead of {wanted}", "ja": "{wanted}行のはずが{found}行です"},
-    "column-count": {
-        "en": "the line has {found} cells instead of {wanted}",
-        "ja": "この行は{wanted}個のはずが{found}個の値があります",
-    },
-    "cell": {"en": "'{value}' must be {allowed}", "ja": "「{value}」は{allowed_ja}でなければなりません"},
-    "seed": {
-        "en": "the seed must be a whole number without leading zeros",
-        "ja": "シードは先頭に0のない整数にしてください",
-    },
-    "seed-lines": {
-        "en": "only the first line of the seed counts; leave the others out",
-        "ja": "シードは1行だけにしてください",
-    },
-    "secret": {"en": "R is not what the seed gives", "ja": "Rがシードから生成される表と一致しません"},
-    "team-id": {"en": "the file must hold two digits, the number of the team", "ja": "チーム番号2桁を書いてください"},
-    "surplus": {"en": "'{value}' is no file of this submission", "ja": "「{value}」はこの提出のファイルではありません"},
-}
 
 
-def note(code: str, file: str, *, line: int | None = None, column: int | None = None, **facts: Any) -> Note:
-    """Return a fault in both languages; ``value`` is the cell."""
-    shown = {key: fact[:LONGEST_VALUE] if isinstance(fact, str) else fact for key, fact in facts.items()}
-    message = {language: text.format(**shown) for language, text in SENTENCES[code].items()}
-    return Note(code, message, file, line, column, None, shown.get("value"))
+def secret_table(seed: int, rows: int) -> Ints:
+    """Return R = G(seed): two tables of draws added modulo 10, each followed by a shuffle that changes nothing."""
+    draw = RubyRandom(seed)
+    total = np.zeros((rows, SECRET_COLUMNS), dtype=np.int64)
+    for _ in range(2):
+        total += draw.draws(rows * SECRET_COLUMNS, VALUES).reshape(rows, SECRET_COLUMNS)
+        draw.skip_shuffle(rows)
+    return total % VALUES
 
 
-@dataclass(frozen=True, slots=True)
-class TableCheck:
-    """The first faults of a file, how many there are, what the official checker says, and the table if it is right."""
-
-    notes: tuple[Note, ...]
-    count: int
-    message: str | None
-    table: Ints | None
+def public_table(seed: int, rows: int, columns: int) -> Ints:
+    """Return P: every cell the smaller of two draws, row by row."""
+    drawn = RubyRandom(seed).draws(2 * rows * columns, VALUES)
+    return drawn.reshape(rows, columns, 2).min(axis=2)
 
 
-def check_table(raw: bytes, file: str, *, rows: int, columns: int, star: bool) -> TableCheck:
-    """Check a table of digits; with ``star`` cells may be ``*``."""
+def check_table(raw: bytes, file: str, *, rows: int, columns: int, star: bool = False) -> tuple[Findings, Ints | None]:
+    """Check a table of digits, with ``star`` also of ``*``; return the faults and, if there is none, the table."""
     lines = raw.decode("utf-8", "replace").split("\n")
     if lines[-1] == "":
         lines.pop()
     texts = pl.Series(lines, dtype=pl.String).str.replace(r"\r$", "")
     digit = "[0-9*]" if star else "[0-9]"
     right = texts.str.contains(rf"^{digit}(,{digit}){{{columns - 1}}}$")
-    notes: list[Note] = []
-    count, first = 0, None
-    for place in (~right).arg_true().to_list():
-        found, told = _faults(texts[place], file, place + 1, columns, star=star)
-        first = first or (told if place < rows else None)
-        count += len(found)
-        notes += found[: max(KEPT_NOTES - len(notes), 0)]
+    found = Findings(HOME)
+    first = None
     if len(lines) != rows:
-        notes.insert(0, note("row-count", file, found=len(lines), wanted=rows))
-        count += 1
+        found.add("row-count", file, found=len(lines), wanted=rows)
+    for place in (~right).arg_true().to_list():
+        said = _add_faults(found, texts[place], file, place + 1, columns, star=star)
+        first = first or (said if place < rows else None)
+    if len(lines) != rows:
         first = first or (f"line {len(lines) + 1}: not a string" if len(lines) < rows else "too many lines")
-    return TableCheck(tuple(notes), count, first, None if count else _digits(texts, rows, columns))
+    found.official = {"valid": first is None, "message": first}
+    return found, _digits(texts, rows, columns) if found.valid else None
+
+
+def _add_faults(found: Findings, text: str, file: str, line: int, columns: int, *, star: bool) -> str:
+    """Add the faults of a line; return the first in the official words."""
+    cells = text.split(",")
+    if len(cells) != columns:
+        found.add("column-count", file, line=line, found=len(cells), wanted=columns)
+        return f"line {line}: wrong number of columns"
+    known = set("0123456789*" if star else "0123456789")
+    wrong = [(at, cell) for at, cell in enumerate(cells, 1) if cell not in known]
+    allowed = Message("word.digit-or-star" if star else "word.digit", {}, HOME)
+    for at, cell in wrong:
+        found.add("cell", file, line=line, column=at, value=cell, allowed=allowed)
+    return f"line {line}: col {wrong[0][0]}: {wrong[0][1]}"
 
 
 def _digits(texts: pl.Series, rows: int, columns: int) -> Ints:
@@ -88,47 +83,44 @@ def _digits(texts: pl.Series, rows: int, columns: int) -> Ints:
     return np.where(cells == ord("*"), STAR, cells.astype(np.int64) - ord("0"))
 
 
-def _faults(text: str, file: str, line: int, columns: int, *, star: bool) -> tuple[list[Note], str]:
-    """Return the faults of a line, and the first in the official words."""
-    cells = text.split(",")
-    if len(cells) != columns:
-        return [
-            note("column-count", file, line=line, found=len(cells), wanted=columns)
-        ], f"line {line}: wrong number of columns"
-    known = set("0123456789*" if star else "0123456789")
-    wrong = [(at, cell) for at, cell in enumerate(cells, 1) if cell not in known]
-    words = ("a digit or *", "数字1文字または*") if star else ("a digit", "数字1文字")
-    facts = {"allowed": words[0], "allowed_ja": words[1]}
-    found = [note("cell", file, line=line, column=at, value=cell, **facts) for at, cell in wrong]
-    return found, f"line {line}: col {wrong[0][0]}: {wrong[0][1]}"
-
-
 def read_digits(path: Path, *, star: bool = False) -> Ints:
     """Read a table of digits that must be right."""
     raw = read_bytes(path)
     lines = raw.count(b"\n") + (not raw.endswith(b"\n"))
     columns = raw.split(b"\n", 1)[0].count(b",") + 1
-    checked = check_table(raw, str(path), rows=lines, columns=columns, star=star)
-    if checked.table is None:
-        message = f"{path}: {checked.notes[0].message['en']} ({checked.message}); repair the file"
-        raise InputError(message, code=checked.notes[0].code, file=str(path), line=checked.notes[0].line)
-    return checked.table
+    found, table = check_table(raw, str(path), rows=lines, columns=columns, star=star)
+    if table is None:
+        first = found.notes[0]
+        message = f"{path}: {first.message['en']} ({found.official['message']}); repair the file"
+        raise InputError(message, code=first.code, file=str(path), line=first.line)
+    return table
 
 
-def text_lines(table: Ints) -> list[str]:
-    """Return the lines of a table."""
-    cells = np.array([*"0123456789", "*"])[table]
-    return [",".join(row) for row in cells.tolist()]
+def check_secret(public: Ints, r: Path, seed: Path, *, strict: bool = False) -> tuple[Findings, Ints | None]:
+    """Check R and the seed it must come from; return the faults and, if there is none, P and R side by side."""
+    raw = read_bytes(seed, allow_empty=True)
+    found, number = Findings(HOME), seed_of(raw)
+    if number is None:
+        found.add("seed", "seed.txt", line=1)
+    elif strict and raw.count(b"\n") > 1:
+        found.add("seed-lines", "seed.txt", line=2)
+    faults, secret = check_table(read_bytes(r, allow_empty=True), "R", rows=len(public), columns=SECRET_COLUMNS)
+    found.take(faults)
+    if number is not None and secret is not None and (secret_table(number, len(public)) != secret).any():
+        found.add("secret", "R")
+    return found, np.hstack([public, secret]) if found.valid and secret is not None else None
 
 
 def table_bytes(table: Ints) -> bytes:
     """Return a table as a file."""
-    return "".join(f"{line}\n" for line in text_lines(table)).encode()
+    cells = np.array([*"0123456789", "*"])[table]
+    return "".join(f"{','.join(row)}\n" for row in cells.tolist()).encode()
 
 
-def sorted_bytes(table: Ints) -> bytes:
-    """Return B: the rows of A in the order of their bytes (C locale)."""
-    return "".join(f"{line}\n" for line in sorted(text_lines(table))).encode()
+def sorted_rows(table: Ints) -> Ints:
+    """Return B: the rows of A in the order of their bytes (C locale), in which ``*`` comes before the digits."""
+    keys = np.where(table == STAR, -1, table)
+    return table[np.lexsort(keys.T[::-1])]
 
 
 def seed_of(raw: bytes) -> int | None:

@@ -14,13 +14,11 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Bools
+from tokumei.contests.pandas_table import Table, text_codes, values_of
 from tokumei.contests.pws2024.files import BASICS, COLUMNS, JOINED, KNOWN, MOVIES, TEST_ROWS
-from tokumei.contests.pws2024.table import Table, text_codes, values_of
 from tokumei.errors import InfeasibleError
 
 HIDDEN = "*"
-# The official files are written by Python's csv module.
-LINE_END = "\r\n"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,17 +93,16 @@ def _differs(rows: pl.Series, shown: pl.Series) -> Bools:
     return asked[:, None] != given[None, :]
 
 
-def count_hits(truth: Table, answers: Table, team: int | None = None) -> tuple[int, int] | None:
+def count_hits(truth: Table, answers: Table) -> tuple[int, int] | None:
     """Return how many rows and how many hidden cells are right; None if both files differ in their shape.
 
-    With ``team`` (from 1) its two columns of a file with the answers about all teams are taken. A column counts as
-    numbers or not at all: one cell that is no number makes all of it text, which equals no number.
+    A column counts as numbers or not at all: one cell that is no number makes all of it text, which equals no number.
     """
-    names = answers.columns if team is None else answers.columns[2 * team - 2 : 2 * team]
-    if len(names) != len(truth.columns) or answers.rows != truth.rows or answers.error:
+    if len(answers.columns) != len(truth.columns) or answers.rows != truth.rows or answers.error:
         return None
     first, second = (
-        _equal(truth.frame[ours], answers.frame[theirs]) for ours, theirs in zip(truth.columns, names, strict=True)
+        _equal(truth.frame[ours], answers.frame[theirs])
+        for ours, theirs in zip(truth.columns, answers.columns, strict=True)
     )
     return first, second
 

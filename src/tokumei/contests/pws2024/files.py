@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+HOME = "tokumei.contests.pws2024"
 NAME = "Name"
 BASICS = ("Gender", "Age", "Occupation", "ZIP-code")
 KNOWN = (NAME, *BASICS)

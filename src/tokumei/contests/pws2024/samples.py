@@ -13,14 +13,14 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numba import njit
 
 from tokumei.array_types import Floats, Ints
+from tokumei.contests.pandas_table import Table, text_codes
 from tokumei.contests.pws2024.attack_task import HIDDEN, joined_table, sample_attack
 from tokumei.contests.pws2024.files import BASICS, MOVIES, TABLES
-from tokumei.contests.pws2024.table import Table, text_codes
 from tokumei.contests.pws2024.utility import views_of
 from tokumei.data import assign
+from tokumei.methods import exchange_cells
 from tokumei.parts import Part, parameter
 
 VALUES = 6
@@ -76,68 +76,10 @@ class BudgetMethod(Part):
                 np.add.at(target, (before + start, truth[:, column]), 1)
             cells = rng.permutation(truth[:, column])
             tried = rng.integers(len(cells), size=(self.tries * len(cells), 2))
-            _exchange(cells, groups, target, tried, allowed)
+            exchange_cells(cells, groups, target, tried, allowed)
             made[name] = cells
         ratings = np.stack([made[name] for name in MOVIES], axis=1)
         return views_of(_with_ratings(original, ratings)[rng.permutation(len(ratings))])
-
-
-@njit(cache=True)
-def _exchange(cells: Ints, groups: Ints, target: Ints, tried: Ints, allowed: float) -> None:
-    """Exchange cells while a two-way table differs from the original by more than is allowed.
-
-    ``groups`` has one row per table: the row of ``target`` into which every cell counts.
-    """
-    lacking = target.copy()
-    tables = groups.shape[0]
-    change = np.zeros(tables)
-    owner = np.zeros(len(target), dtype=np.int64)
-    for table in range(tables):
-        for row in range(len(cells)):
-            lacking[groups[table, row], cells[row]] -= 1
-            owner[groups[table, row]] = table
-    for group in range(len(target)):
-        change[owner[group]] += np.abs(lacking[group]).sum()
-    step = np.zeros(tables)
-    for place in range(len(tried)):
-        if place % 1000 == 0 and change.max() <= allowed:
-            break
-        one, other = tried[place, 0], tried[place, 1]
-        first, second = cells[one], cells[other]
-        if first == second or _gain(lacking, groups, change, step, tried[place], first, second, allowed) <= 0.0:
-            continue
-        for table in range(tables):
-            here, there = groups[table, one], groups[table, other]
-            lacking[here, first] += 1
-            lacking[here, second] -= 1
-            lacking[there, second] += 1
-            lacking[there, first] -= 1
-            change[table] += step[table]
-        cells[one], cells[other] = second, first
-
-
-@njit(cache=True)
-def _gain(
-    lacking: Ints, groups: Ints, change: Floats, step: Floats, rows: Ints, first: int, second: int, allowed: float
-) -> float:
-    """Return by how much less the tables exceed what is allowed if two cells are exchanged; fill the change of each."""
-    gain = 0.0
-    for table in range(groups.shape[0]):
-        here, there = groups[table, rows[0]], groups[table, rows[1]]
-        step[table] = 0.0
-        if here != there:
-            step[table] = (
-                abs(lacking[here, first] + 1)
-                - abs(lacking[here, first])
-                + abs(lacking[here, second] - 1)
-                - abs(lacking[here, second])
-                + abs(lacking[there, second] + 1)
-                - abs(lacking[there, second])
-                + abs(lacking[there, first] - 1)
-                - abs(lacking[there, first])
-            )
-            gain += max(change[table] - allowed, 0.0) - max(change[table] + step[table] - allowed, 0.0)
-    return gain
 
 
 @dataclass(frozen=True, kw_only=True)

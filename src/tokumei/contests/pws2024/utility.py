@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
+from tokumei.contests.pandas_table import Table, table_text, text_codes, values_of
 from tokumei.contests.pws2024.files import BASICS, KNOWN, OFFICIAL_DIVISOR, TABLES
-from tokumei.contests.pws2024.table import Table, table_text, text_codes, values_of
 from tokumei.errors import InfeasibleError
 from tokumei.metrics import count_change, two_way_counts
 
@@ -37,11 +37,6 @@ class TableScore:
     def utility(self) -> float:
         """The utility of the table, out of 100."""
         return 100 * (1 - self.error)
-
-    @property
-    def printed(self) -> str:
-        """The utility as the official program prints it."""
-        return f"{self.utility:.3f}"
 
 
 def views_of(original: pl.DataFrame) -> list[pl.DataFrame]:

@@ -7,7 +7,7 @@ from numba import njit
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.contests.pws2025.model import TARGET, predict, right_predictions
-from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, RANGES, Patients
+from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, RULES, Patients
 
 CONFIDENT = 0.1
 BLOCK = 256
@@ -103,7 +103,7 @@ def _evidence(a: Patients, c: Patients, kept: float) -> tuple[Floats, Floats, Fl
             x, y = (np.array([codes[text] for text in table.frame[name]]) for table in (a, c))
         else:
             x, y = a.answers(name), c.answers(name)
-        step = 0.0 if name in CATEGORIES or name.endswith("_flag") else MOVED[RANGES[name][2] > 0]
+        step = 0.0 if name in CATEGORIES or name.endswith("_flag") else MOVED[RULES[name].decimals != 0]
         ordered = np.sort(x)
         same, around = (_share_within(ordered, x, width) for width in (0.0, step))
         xs.append(x)

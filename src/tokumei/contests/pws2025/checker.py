@@ -12,12 +12,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
+from tokumei.contests.column_rules import decimal_of
 from tokumei.contests.findings import Findings
-from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, RANGES, finding
+from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, HOME, RULES
 from tokumei.data import read_bytes, to_utf8
 
 ROWS = 10_000
@@ -40,28 +41,13 @@ class Rows:
 
 
 def value_fault(name: str, text: str) -> str | None:
-    """Return why a cell is wrong: not-a-number, range, decimals, category; an empty one is right."""
-    cell = text.strip()
-    if not cell or name not in COLUMNS:
-        return None
-    if name in CATEGORIES:
-        return None if cell in CATEGORIES[name] else "category"
-    low, high, decimals = RANGES[name]
-    try:
-        number = Decimal(cell)
-    except InvalidOperation:
-        return "not-a-number"
-    if not number.is_finite():
-        return "not-a-number"
-    if not Decimal(low) <= number <= Decimal(high):
-        return "range"
-    exponent = number.as_tuple().exponent
-    return "decimals" if isinstance(exponent, int) and -exponent > decimals else None
+    """Return why a cell is wrong; an empty one is right, and so is every one of a column that is not known."""
+    return RULES[name].fault(text) if name in RULES and text.strip() else None
 
 
 def check_values(table: Rows, file: str) -> Findings:
     """Check every cell (check_csv): neither rows nor columns nor their order are looked at."""
-    found = Findings(finding)
+    found = Findings(HOME)
     errors: list[list[Any]] = []
     stops = False
     known: dict[tuple[str, str], str | None] = {}
@@ -70,14 +56,10 @@ def check_values(table: Rows, file: str) -> Findings:
             if (name, cell) not in known:
                 known[name, cell] = value_fault(name, cell)
             fault = known[name, cell]
-            if fault is None:
-                continue
-            low, high, decimals = RANGES.get(name, ("", "", 0))
-            allowed = ", ".join(CATEGORIES.get(name, ()))
-            facts = {"low": low, "high": high, "decimals": decimals, "known": allowed}
-            found.add(fault, file, line=at + 1, column=column, name=name, value=cell, **facts)
-            errors.append([at, name, cell.strip(), fault.replace("-", "_").upper()])
-            stops = stops or (fault == "not-a-number" and _is_special(cell))
+            if fault is not None:
+                found.add(fault, file, line=at + 1, column=column, name=name, value=cell, **RULES[name].facts)
+                errors.append([at, name, cell.strip(), fault.replace("-", "_").upper()])
+                stops = stops or (fault == "not-a-number" and decimal_of(cell.strip()) is not None)
     unknown = [name for name in table.header if name not in COLUMNS]
     found.official = {"valid": found.valid, "errors": errors, "error_count": len(errors)}
     if stops:
@@ -88,35 +70,25 @@ def check_values(table: Rows, file: str) -> Findings:
     return found
 
 
-def _is_special(cell: str) -> bool:
-    try:
-        return not Decimal(cell.strip()).is_finite()
-    except InvalidOperation:
-        return False
-
-
 def repair(table: Rows) -> tuple[bytes | None, dict[str, Any]]:
     """Return the repaired file (check_and_fix_csv) and what it says; nothing is written for a wrong category."""
     corrections, rows = 0, []
     for row in table.rows:
         repaired = list(row)
         for at, name in enumerate(table.header[: len(row)]):
-            cell = row[at].strip()
-            if name in CATEGORIES and cell and cell not in CATEGORIES[name]:
-                return None, {"exit_code": 2}
-            if name not in RANGES or not cell:
+            cell, rule = row[at].strip(), RULES.get(name)
+            if rule is None or not cell:
                 continue
-            low, high, decimals = RANGES[name]
-            try:
-                number = Decimal(cell.replace(",", ""))
-            except InvalidOperation:
-                number, changed = Decimal(low), True
-            else:
-                if number.is_nan():
-                    return None, {"exit_code": 1}
-                changed = False
-            kept = min(max(number, Decimal(low)), Decimal(high)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-            corrections += changed or kept != number
+            if rule.known:
+                if cell not in rule.known:
+                    return None, {"exit_code": 2}
+                continue
+            number = decimal_of(cell.replace(",", ""))
+            if number is not None and number.is_nan():
+                return None, {"exit_code": 1}
+            low, high, step = Decimal(rule.low), Decimal(rule.high), Decimal(1).scaleb(-(rule.decimals or 0))
+            kept = min(max(low if number is None else number, low), high).quantize(step, ROUND_HALF_UP)
+            corrections += kept != number
             repaired[at] = f"{kept:f}"
         rows.append(repaired)
     text = io.StringIO()
@@ -126,7 +98,7 @@ def repair(table: Rows) -> tuple[bytes | None, dict[str, Any]]:
 
 def check_table(table: Rows, file: str, *, rows: int = ROWS, decimals: bool = False) -> Findings:
     """Check columns, order, rows, ranges and categories (pws_data_format); ``decimals`` looks at those too."""
-    found = Findings(finding)
+    found = Findings(HOME)
     missing = [name for name in COLUMNS if name not in table.header]
     extra = [name for name in table.header if name not in COLUMNS]
     official: list[list[str]] = []
@@ -148,7 +120,7 @@ def check_table(table: Rows, file: str, *, rows: int = ROWS, decimals: bool = Fa
             found.notes.append(note)
     wide = [at for at, row in enumerate(table.rows, 2) if len(row) != len(table.header)]
     for at in wide:
-        found.add("cell-count", file, line=at, wanted=len(table.header))
+        found.add("cell-count", file, line=at, cells=len(table.rows[at - 2]), wanted=len(table.header))
     if official:
         found.official = {part: {"accepted": False, "errors": official} for part in ("Bi", "Ci")}
         return found
@@ -187,7 +159,7 @@ def _first_column(table: Rows) -> list[list[str]]:
 
 def check_model(raw: bytes, file: str) -> Findings:
     """Check a model of XGBoost as JSON (validate_model_json), in the official words as well."""
-    found = Findings(finding)
+    found = Findings(HOME)
     errors: list[str] = []
     warnings: list[str] = []
     found.official = {"valid": False, "errors": errors, "warnings": warnings}
@@ -302,7 +274,7 @@ def _is_one(line: str) -> bool:
 
 def check_answer(raw: bytes, rows: int, ones: int, file: str) -> Findings:
     """Check an attack file for one target: 0 or 1 for every row of A, with exactly so many ones."""
-    found = Findings(finding)
+    found = Findings(HOME)
     try:
         lines = raw.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:

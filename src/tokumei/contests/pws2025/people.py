@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.random import Generator
 
-from tokumei.contests.pws2025.table import COLUMNS, RANGES
+from tokumei.contests.pws2025.table import COLUMNS, RULES
 
 RACES = ("asian", "black", "hawaiian", "native", "other", "white")
 RACE_SHARES = (0.2, 0.12, 0.05, 0.05, 0.08, 0.5)
@@ -54,6 +54,6 @@ def draw_patients(count: int, rng: Generator) -> pl.DataFrame:
 
 def written(name: str, values: np.ndarray) -> list[str]:
     """Return numbers as the contest writes them: within their range, whole or with up to two decimals."""
-    low, high, decimals = RANGES[name]
-    kept = np.round(np.clip(values, float(low), float(high)), decimals)
-    return [f"{value:.0f}" if decimals == 0 else repr(float(value)) for value in kept.tolist()]
+    rule = RULES[name]
+    kept = np.round(np.clip(values, float(rule.low), float(rule.high)), rule.decimals or 0)
+    return [f"{value:.0f}" if rule.decimals == 0 else repr(float(value)) for value in kept.tolist()]

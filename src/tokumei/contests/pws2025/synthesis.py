@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from tokumei.contests.pws2025.people import written
 from tokumei.contests.pws2025.statistics import statistics_difference, worst_terms
-from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, RANGES, Patients
+from tokumei.contests.pws2025.table import CATEGORIES, COLUMNS, RULES, Patients
 
 
 def shuffled(b: Patients, rng: Generator) -> pl.DataFrame:
@@ -31,7 +31,7 @@ def perturbed(b: Patients, rng: Generator, *, share: float = 0.125) -> pl.DataFr
         values = b.answers(name)
         if name.endswith("_flag"):
             moved = 1.0 - values
-        elif RANGES[name][2] == 0:
+        elif RULES[name].decimals == 0:
             moved = values + rng.integers(-3, 4, b.height)
         else:
             moved = values + rng.integers(-400, 401, b.height) / 100

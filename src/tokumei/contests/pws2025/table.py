@@ -3,50 +3,22 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tokumei.array_types import Floats
+from tokumei.contests.column_rules import column_rules
 from tokumei.data import read_bytes
 from tokumei.errors import InputError
-from tokumei.words import Message
 
 HOME = "tokumei.contests.pws2025"
-CATEGORIES: dict[str, tuple[str, ...]] = {
-    "GENDER": ("F", "M"),
-    "RACE": ("asian", "black", "hawaiian", "native", "other", "white"),
-    "ETHNICITY": ("hispanic", "nonhispanic"),
-}
-# Smallest and largest value and the decimals that may be written.
-RANGES: dict[str, tuple[str, str, int]] = {
-    "AGE": ("2", "110", 0),
-    "encounter_count": ("4", "1211", 0),
-    "num_procedures": ("0", "2442", 0),
-    "num_medications": ("0", "7195", 0),
-    "num_immunizations": ("0", "40", 0),
-    "num_allergies": ("0", "17", 0),
-    "num_devices": ("0", "160", 0),
-    "asthma_flag": ("0", "1", 0),
-    "stroke_flag": ("0", "1", 0),
-    "obesity_flag": ("0", "1", 0),
-    "depression_flag": ("0", "1", 0),
-    "mean_systolic_bp": ("37.22", "172.85", 2),
-    "mean_diastolic_bp": ("1.78", "126.17", 2),
-    "mean_bmi": ("2.97", "73.58", 2),
-    "mean_weight": ("4.55", "196.7", 2),
-}
-COLUMNS = ("GENDER", "AGE", "RACE", "ETHNICITY", *(name for name in RANGES if name != "AGE"))
+RULES = column_rules(HOME)
+COLUMNS = tuple(RULES)
+CATEGORIES = tuple(name for name, rule in RULES.items() if rule.known)
 MOSTLY = 0.95
-
-
-def finding(code: str, facts: Mapping[str, Any]) -> Message:
-    """Return the sentence of a fault."""
-    return Message(f"finding.{code}", facts, HOME)
 
 
 @dataclass(frozen=True, eq=False)

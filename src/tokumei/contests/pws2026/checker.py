@@ -19,8 +19,9 @@ import numpy as np
 
 from tokumei.array_types import Bools
 from tokumei.contests import findings
-from tokumei.contests.pws2026.csv_cells import MISSING, Cells, UnreadableError
-from tokumei.contests.pws2026.table import BINARY, COLUMNS, HORIZON, RANGES, finding
+from tokumei.contests.pandas_table import MISSING_TEXTS
+from tokumei.contests.pws2026.csv_cells import Cells, UnreadableError
+from tokumei.contests.pws2026.table import BINARY, COLUMNS, HOME, HORIZON, RANGES
 from tokumei.errors import InputError
 
 KINDS = {"defence": ("C.csv", "token.txt"), "attack": ("F_mia.csv", "F_aia.csv", "token.txt")}
@@ -33,7 +34,7 @@ class Findings(findings.Findings):
     """What is wrong: the official codes with their places, and a note for every single fault."""
 
     def __init__(self) -> None:
-        super().__init__(finding, official=[])
+        super().__init__(HOME, official=[])
 
     def fault(
         self, code: str, where: Sequence[str] = (), *, file: str = "", strict: bool = False, **facts: Any
@@ -59,9 +60,7 @@ class Findings(findings.Findings):
         rows = np.flatnonzero(wrong).tolist()
         if rows and not strict:
             self.official.append({"code": code, "where": list(where), "rows": len(rows)})
-        values, at = cells.frame[name], cells.position(name)
-        for row in rows:
-            self.add(_key(code), file, line=cells.lines[row], column=at, name=name, value=values[row], **facts)
+        self.add_cells(_key(code), file, rows, cells.frame[name], (cells.lines, cells.position(name)), **facts)
 
     def as_dict(self, language: str = "en") -> dict[str, Any]:
         """Return everything for ``--json``."""
@@ -247,7 +246,7 @@ def check_cohort(cells: Cells, rows: int | None, found: Findings, *, strict: boo
 
 def _check_prefecture(cells: Cells, found: Findings, *, strict: bool) -> None:
     text = cells.frame["prefecture"]
-    absent = np.asarray(text.is_in(MISSING).to_numpy())
+    absent = np.asarray(text.is_in(sorted(MISSING_TEXTS)).to_numpy())
     numeric = np.isfinite(cells.numbers("prefecture"))
     # The official reader takes a column of numbers alone for numbers; one number among names is a name to it.
     wrong = absent | numeric if (absent | numeric).all() else absent

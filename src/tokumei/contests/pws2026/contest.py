@@ -9,30 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tokumei.contests import ranking
-from tokumei.contests.base import Contest
+from tokumei.contests.declared import DeclaredContest
 from tokumei.contests.notes import note_of_error
+from tokumei.contests.ranking import Board
 from tokumei.contests.settings import read_settings
-from tokumei.contests.values import (
-    Both,
-    Checked,
-    Column,
-    Entry,
-    Figures,
-    FileSpec,
-    Pair,
-    Player,
-    Published,
-    RoundPreset,
-    RoundTable,
-    Sizes,
-)
+from tokumei.contests.values import Checked, Entry, Figures, Published
 from tokumei.errors import InputError, ParameterError, TokumeiError
 from tokumei.parts import parameter
 
@@ -43,110 +30,18 @@ if TYPE_CHECKING:
     from tokumei.contests.pws2026.checker import Findings
     from tokumei.contests.pws2026.table import World
 
-PHASES = (0, 7, 21, 35, 42)
 FEWEST_ROWS = 100
 # 26 of 1,049 candidates are members, 163 of them are challenged with as many controls.
 MEMBER_SHARE, FEWEST_MEMBERS, CHALLENGE_SHARE = 26 / 1049, 12, 163 / 1049
-_RULE: Both = {
-    "en": "Highest min(U, Anon) first, the weaker of utility and anonymity; equal teams share a rank.",
-    "ja": "有用性Uと匿名性Anonの小さい方が大きい順。等しいチームは同順位です。",
-}
-_ATTACK_RULE: Both = {
-    "en": "Highest attack power first: mean membership score plus mean attribute score over all other teams (not "
-    "attacked counts 0); equal teams share a rank.",
-    "ja": "攻撃力（他の全チームに対するMIAの平均とAIAの平均の和、未攻撃は0）が大きい順。等しいチームは同順位です。",
-}
-_OVERALL: Both = {
-    "en": "Sum of weight × score over the rounds; equal teams share a rank.",
-    "ja": "各回の重み×得点の合計。等しいチームは同順位です。",
-}
-_TOTAL: Both = {"en": "total", "ja": "総合"}
-_POWER: Both = {"en": "attack power", "ja": "攻撃力"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pws2026(Contest):
+class Pws2026(DeclaredContest):
     """A synthetic cohort with survival data against membership and attribute inference."""
 
     name: ClassVar[str] = "pws2026"
-    command_module: ClassVar[str] = "tokumei.contests.pws2026.commands"
-    source: ClassVar[str] = "PWS Cup 2026"
-    about: ClassVar[Both] = {
-        "en": "PWS Cup 2026: check, measure, attack and judge a synthetic cohort with survival data",
-        "ja": "PWS Cup 2026：生存時間つき合成コホートを検査、測定、攻撃、判定する",
-    }
-    sizes: ClassVar[Sizes | None] = Sizes(default=1049, low=250, high=10_000, demo=400)
-    draws_private_data: ClassVar[bool] = True
-    cohorts: ClassVar[int | None] = 30
-    rounds: ClassVar[Mapping[str, RoundPreset]] = {
-        "practice": RoundPreset(weight="0", attack_limit=10),
-        "preliminary": RoundPreset(
-            weight="0.1", phase_days=PHASES, private_data=True, attack_limit=10, attack_feedback="bands"
-        ),
-        "final": RoundPreset(
-            weight="0.9", first_day=35, phase_days=PHASES, private_data=True, attack_limit=10, attack_feedback="bands"
-        ),
-    }
-    title: ClassVar[Both] = {"en": "PWS Cup 2026: synthetic cohorts", "ja": "PWS Cup 2026：合成コホート"}
-    data_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("B_self", {"en": "the cohort, with is_rare", "ja": "コホート（is_rareつき）"}),
-        FileSpec("A_bg", {"en": "background table, disjoint from the cohort", "ja": "背景表（コホートと重ならない）"}),
-        FileSpec("utility_ref.json", {"en": "reference of the utility", "ja": "有用性の基準"}),
-        FileSpec("reserve", {"en": "people in no cohort, for candidates and controls", "ja": "候補と対照のための人々"}),
-    )
-    release_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("C", {"en": "synthetic cohort, as many rows", "ja": "合成コホート（同じ行数）"}),
-    )
-    published_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("C", {"en": "synthetic cohort", "ja": "合成コホート"}),
-        FileSpec("A_bg", {"en": "background table", "ja": "背景表"}),
-        FileSpec("aia_challenge", {"en": "people whose time is asked for", "ja": "timeを当てる人々"}),
-        FileSpec("candidates", {"en": "your people: is each in the cohort?", "ja": "あなたの候補者"}),
-        FileSpec("token.txt", {"en": "your token for this target", "ja": "この標的へのあなたのトークン"}),
-    )
-    guess_files: ClassVar[tuple[FileSpec, ...]] = (
-        FileSpec("F_mia", {"en": "record_id,confidence", "ja": "record_id,confidence（確信度）"}),
-        FileSpec("F_aia", {"en": "challenge_row_id,time_hat", "ja": "challenge_row_id,time_hat（推定時間）"}),
-        FileSpec("token.txt", {"en": "your token, against mistakes", "ja": "取り違えを防ぐトークン"}, optional=True),
-    )
-    release_columns: ClassVar[tuple[Column, ...]] = (
-        Column("U", {"en": "U (utility)", "ja": "U（有用性）"}, "higher", 4),
-        Column("U_gen", {"en": "U_gen (margins, tails)", "ja": "U_gen（周辺分布）"}, "higher", 4),
-        Column("U_spec", {"en": "U_spec (Cox model)", "ja": "U_spec（Coxモデル）"}, "higher", 4),
-        Column("U_rare", {"en": "U_rare (rare people)", "ja": "U_rare（希少者）"}, "higher", 4),
-        Column("U_valid", {"en": "U_valid (plausibility)", "ja": "U_valid（妥当性）"}, "higher", 4),
-    )
-    guess_columns: ClassVar[tuple[Column, ...]] = (
-        Column("power", _POWER, "higher", 4),
-        Column("mia", {"en": "MIA (TPR at 1 % FPR)", "ja": "MIA（FPR 1%でのTPR）"}, "higher", 4),
-        Column("aia", {"en": "AIA (R)", "ja": "AIA（R）"}, "higher", 4),
-        Column("band", {"en": "MIA band", "ja": "MIAの帯"}, "higher", 0),
-    )
-    matrix_figure: ClassVar[str] = "power"
-    utility_figure: ClassVar[str] = "U"
-    safety_figure: ClassVar[str] = "Anon"
-    methods: ClassVar[tuple[str, ...]] = (
-        "calibrated",
-        "copula-survival",
-        "copula-synth",
-        "perturb",
-        "rounding",
-        "unchanged",
-    )
-    attacks: ClassVar[tuple[str, ...]] = ("nearness", "reference")
-    players: ClassVar[tuple[Player, ...]] = (
-        Player("Two Copulas", "calibrated", "nearness", {"tries": 10}, clumsy=True),
-        Player("Kit", "copula-survival", "reference"),
-        Player("Noise", "perturb", "reference", {"k": 0.1}),
-        Player("Nothing", "unchanged", "nearness"),
-    )
-
     aia_floor: float = parameter(0.0, "what an attribute attack must exceed (φ)", low=0.0, high=1.0)
     strict: bool = parameter(False, "refuse what the official checker overlooks")
-    parameters_ja: ClassVar[Mapping[str, str]] = {
-        "aia_floor": "属性推定が超えるべき下限（φ）",
-        "strict": "公式の検査が見逃すものも拒否する",
-    }
 
     def generate(self, data: Path, *, size: int, seed: int) -> None:
         """Write a cohort with its background, reference and reserve."""
@@ -186,7 +81,7 @@ class Pws2026(Contest):
         raw = (release / "C.csv").read_bytes()
         found = _checked_cohort(raw, _world(data).cohort.height, strict=self.strict)
         if not found.valid:
-            return Checked.refused(found.notes, found.count)
+            return found.refusal()
         measured = _measured(_digest(data), data, raw)
         return Checked(valid=True, figures={"U": measured["U"], **measured["facets"]})
 
@@ -270,44 +165,19 @@ class Pws2026(Contest):
 
         return split_answers(answers, targets) or super().split_answers(answers, targets)
 
-    def rank_round(self, entries: Sequence[Entry], pairs: Sequence[Pair]) -> RoundTable:
-        """Return min(U, Anon) and the attack power of all teams."""
+    def kept(self, entry: Entry, board: Board) -> Figures:
+        """Return the weaker of utility and of what the best attacks left of anonymity."""
         from tokumei.contests.pws2026.scores import anonymity
 
-        counted = ranking.counted_pairs(entries, pairs)
-        others = max(1, sum(entry.figures is not None and not entry.disqualified for entry in entries) - 1)
+        best = anonymity(*(board.most(entry.team, name) for name in ("beyond_chance", "aia")))
+        utility = (entry.figures or {}).get("U", 0.0)
+        return {"total": min(utility, best["Anon"]), "U": utility, **best}
 
-        def kept(entry: Entry) -> Figures:
-            own = [pair.figures for pair in counted if pair.owner == entry.team]
-            best = anonymity(*(max((found[name] for found in own), default=0.0) for name in ("beyond_chance", "aia")))
-            utility = (entry.figures or {}).get("U", 0.0)
-            return {"total": min(utility, best["Anon"]), "U": utility, **best}
-
-        def reached(entry: Entry) -> Figures:
-            own = [pair.figures for pair in counted if pair.attacker == entry.team]
-            sums = {name: sum(found[name] for found in own) / others for name in ("mia", "aia")}
-            return {"power": sums["mia"] + sums["aia"], **sums}
-
-        return RoundTable(
-            anonymizers=ranking.rank_entries(entries, kept, lambda row: -row.figures["total"], released=True),
-            attackers=ranking.rank_entries(entries, reached, lambda row: -row.figures["power"]),
-            anonymizer_columns=(
-                Column("total", _TOTAL, "higher", 4),
-                self.release_columns[0],
-                Column("Anon", {"en": "Anon (anonymity)", "ja": "Anon（匿名性）"}, "higher", 4),
-                Column("a_MIA", {"en": "a_MIA (membership)", "ja": "a_MIA（メンバーシップ）"}, "lower", 4),
-                Column("a_AIA", {"en": "a_AIA (attribute)", "ja": "a_AIA（属性）"}, "lower", 4),
-            ),
-            attacker_columns=self.guess_columns[:3],
-            anonymizer_rule=_RULE,
-            attacker_rule=_ATTACK_RULE,
-        )
-
-    def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
-        """Return weighted totals and attack powers."""
-        total = ranking.Weighing(figure="total", missing=0.0, better="higher", title=_TOTAL, digits=4)
-        power = ranking.Weighing(figure="power", missing=0.0, better="higher", title=_POWER, digits=4)
-        return ranking.weighted_table(rounds, anonymizers=total, attackers=power, rule=_OVERALL)
+    def reached(self, entry: Entry, board: Board) -> Figures:
+        """Return the attack power over all other teams; who is not attacked counts 0."""
+        own, others = board.by(entry.team).values(), max(1, len(board.released) - 1)
+        sums = {name: sum(found[name] for found in own) / others for name in ("mia", "aia")}
+        return {"power": sums["mia"] + sums["aia"], **sums}
 
 
 def write_cohort(made: pl.DataFrame, path: Path) -> None:

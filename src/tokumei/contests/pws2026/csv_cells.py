@@ -9,30 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tokumei.array_types import Bools, Floats
-
-# What the official reader takes for a missing value.
-MISSING = (
-    "",
-    "#N/A",
-    "#NA",
-    "-1.#IND",
-    "-1.#QNAN",
-    "-NaN",
-    "-nan",
-    "1.#IND",
-    "1.#QNAN",
-    "<NA>",
-    "N/A",
-    "NA",
-    "NULL",
-    "NaN",
-    "None",
-    "n/a",
-    "nan",
-    "null",
-)
-
+from tokumei.array_types import Floats
 
 # Other characters that end a line to Python, such as U+2028, are part of a cell to the official reader.
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -85,10 +62,6 @@ class Cells:
         written = text.str.to_lowercase().str.contains("inf", literal=True)
         too_large = (values == np.inf) & ~written
         return np.asarray(values.set(too_large, np.nan).to_numpy(), dtype=np.float64)
-
-    def missing(self, name: str) -> Bools:
-        """Return where the official reader sees no value."""
-        return np.asarray(self.frame[name].is_in(MISSING).to_numpy())
 
     def position(self, name: str) -> int:
         """Return the number of a column from 1."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,6 @@ import polars as pl
 from tokumei.array_types import Bools, Floats
 from tokumei.data import read_bytes
 from tokumei.errors import InputError
-from tokumei.words import Message
 
 HOME = "tokumei.contests.pws2026"
 CONTINUOUS = ("age", "BMI", "SBP", "TG", "HDL", "ALT", "FPG")
@@ -73,11 +71,6 @@ def read_table(path: Path) -> pl.DataFrame:
 def matrix(frame: pl.DataFrame, names: tuple[str, ...] = CONTINUOUS) -> Floats:
     """Return columns as an array, one row per person."""
     return frame.select(names).to_numpy().astype(np.float64)
-
-
-def finding(code: str, facts: Mapping[str, Any]) -> Message:
-    """Return the sentence of a fault."""
-    return Message(f"finding.{code}", facts, HOME)
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,11 +101,11 @@ def score_folder(folder: Path, truth: Path, *, floor: float, strict: bool) -> Ch
     answers = Cells.read((truth / "aia_truth.csv").read_bytes())
     if members is None:
         found.fault("REFERENCE_MISSING", file="members.csv")
-        return Checked.refused(found.notes)
+        return found.refusal()
     confidence = _answers(folder / "F_mia.csv", "record_id", "confidence", members, found, strict=strict, high=1.0)
     guessed = _answers(folder / "F_aia.csv", "challenge_row_id", "time_hat", answers, found, strict=strict)
     if confidence is None or guessed is None or not found.valid:
-        return Checked.refused(found.notes, found.count)
+        return found.refusal()
     answer = Answer(
         confidence=confidence,
         member=members.numbers("member") == 1,
