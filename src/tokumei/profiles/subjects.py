@@ -25,8 +25,8 @@ _ID_WORDS = frozenset(["id", "ids", "no", "nr", "num", "number", "code", "key", 
 _ROW_NAMES = frozenset(["row", "rows", "rowname", "rownames", "rowid", "rownum", "rownumber", "index", "unnamed"])
 # What the names of things have in common with nobody.
 _THING_NAMES = (NOMINAL_NAMES | MEASURED_NAMES) - {"id", "code", "name"}
-# Below so few rows a column that repeats is taken for the subject however often it repeats, and chance makes doubts.
-_SMALL_TABLE = 100
+# Below so few rows a column that repeats is taken for the subject however often it repeats; chance makes doubts longer.
+_TINY_TABLE, _SMALL_TABLE = 20, 100
 # More values than this share of the rows, but not all: neither a table of people nor their histories.
 NEARLY_UNIQUE, MOSTLY_EMPTY = 0.9, 0.2
 SHOWN = 8
@@ -194,7 +194,7 @@ def _repeating_subject(frame: pl.DataFrame, columns: Mapping[str, Column]) -> st
             key = column.name if key == ROW_SUBJECT and _key_like(frame[column.name], column) else key
             continue
         fine = column.kind is Kind.NUMBER and column.step < 1.0
-        many = distinct**2 >= frame.height or frame.height < _SMALL_TABLE
+        many = distinct**2 >= frame.height or frame.height < _TINY_TABLE
         return column.name if key == ROW_SUBJECT and many and distinct > 1 and not fine else key
     return ROW_SUBJECT
 
