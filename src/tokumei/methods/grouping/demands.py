@@ -15,9 +15,9 @@ from numba import njit
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data import Demand
-from tokumei.data.column_choices import DIVERSITIES
 
 SLACK = 1e-9
+DIVERSITIES = ("distinct", "entropy", "recursive")
 DISTINCT, ENTROPY, RECURSIVE = range(3)
 _NUMBERS = ("values", "c", "t", "gain")
 # No group is grown beyond so many people for the sake of a demand.
