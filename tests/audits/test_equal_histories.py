@@ -12,6 +12,7 @@ from tests.leaky_releases import purchases
 from tokumei.audits import audit, equal_histories
 from tokumei.audits.audit import audit_release
 from tokumei.audits.equal_histories import audit_equal_histories
+from tokumei.audits.naming import naming_answer
 from tokumei.data.cells import RangeCells
 from tokumei.data.columns import Column
 from tokumei.data.history import History, Release, Secret
@@ -47,6 +48,19 @@ def test_equal_histories_alone_prove_what_the_whole_quick_audit_proves(monkeypat
     seeded = audit_release(HISTORY, release, replace(secret, seed=7), k=3, thorough=False)
     assert seeded.verdict.outcome is Outcome.NOT_SHOWN_UNSAFE
     assert seeded.verdict.reasons[0].code == "seed"
+
+
+def test_a_quick_audit_of_very_many_pairs_that_fit_is_content_with_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    release, secret = made()
+    monkeypatch.setattr(audit, "MOST_LINKS", 10)
+    counted = audit_release(HISTORY, release, secret, k=3, quick=True)
+    assert (counted.verdict.outcome, counted.proven_k, counted.mean_candidates) == (Outcome.SAFE, 3, None)
+    figure = naming_answer(counted).figure
+    assert figure is not None
+    assert figure.value == pytest.approx(1 / 3)
+    assert counted.verdict.skipped[0].code == "candidates-not-counted"
+    assert audit_release(HISTORY, release, secret, k=3).mean_candidates is not None
+    assert audit_release(HISTORY, release, None, k=3, quick=True).mean_candidates is not None
 
 
 def test_what_equal_histories_do_not_prove_is_left_to_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,6 +194,9 @@ def test_profiles_choose_grids_by_kind_and_the_publisher_wins() -> None:
         == "the column 'day' tells more than the profile grid would: its grid is week, that of the profile month"
     )
     assert [str(one) for one in content_messages(history.schema, Content.STRONG, 2)][2].startswith("k = 2 is weaker")
+    plain = Schema("customer", (Column(name="goods", kind=Kind.CATEGORY),))
+    assert str(content_messages(plain, Content.GRID)[0]).startswith("content = grid: no column here is of a kind that")
+    assert str(content_messages(plain, Content.TIGHT)[0]).startswith("content = tight: without grids, the ends of")
     columns = [replace(column, grid="") for column in GRIDS.columns]
     assert proposals(Schema("customer", tuple(columns))) == {
         "grid": ["day: month", "spot: 0.01"],

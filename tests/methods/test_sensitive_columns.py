@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
-from tokumei.array_types import Ints
+from tokumei.array_types import Floats, Ints
 from tokumei.data import History, Release, Schema, Secret
 from tokumei.data.column_choices import Demand
 from tokumei.errors import InfeasibleError
 from tokumei.flow.making import anonymized
 from tokumei.methods import KAnonymity
-from tokumei.methods.grouping.diversity import ColumnDemand, GroupDemands, diverse_groups
-from tokumei.methods.grouping.groups import Groups
+from tokumei.methods.grouping.demands import demand_arrays, shortfall_of
+from tokumei.methods.grouping.diversity import TRIAL_LIMIT, ColumnDemand, GroupDemands, diverse_groups, total_shortfall
+from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.metrics.class_figures import ClassFigures, class_figures
 
@@ -100,6 +102,67 @@ def test_every_record_of_a_group_shows_all_its_values() -> None:
     assert text["ill"].str.starts_with("{").all()
 
 
+def lacking(counts: Floats, overall: Floats, asked: Demand) -> float:
+    """Return by how much a group falls short, plainly: the definitions of Machanavajjhala et al. and Li et al."""
+    inside = counts / max(counts.sum(), 1e-300)
+    more = inside - overall / overall.sum()
+    steps = np.abs(np.cumsum(more)).sum() / max(len(more) - 1, 1)
+    distance = steps if asked.distance == "ordered" else np.abs(more).sum() / 2
+    short = max(distance - asked.t, 0.0) + max(more.max() - asked.gain, 0.0)
+    if asked.diversity == "distinct":
+        return float(short + max(asked.values - (inside > 0).sum(), 0.0))
+    if asked.diversity == "entropy":
+        entropy = -sum(share * np.log(share) for share in inside if share > 0)
+        return float(short + max(np.log(asked.values) - entropy, 0.0))
+    falling = -np.sort(-inside)
+    return float(short + max(falling[0] - asked.c * falling[int(asked.values) - 1 :].sum(), 0.0))
+
+
+def any_demand(rng: np.random.Generator) -> Demand:
+    return Demand(
+        values=float(rng.integers(2, 4)),
+        diversity=str(rng.choice(["distinct", "entropy", "recursive"])),
+        c=float(rng.uniform(0.5, 3)),
+        t=float(rng.choice([1.0, 0.3])),
+        distance=str(rng.choice(["equal", "ordered"])),
+        gain=float(rng.choice([1.0, 0.3])),
+    )
+
+
+def test_the_judge_of_groups_agrees_with_the_definitions() -> None:
+    """Groups of histories with two sensitive columns: what each lacks in both is added."""
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        columns = [(any_demand(rng), rng.integers(0, 3, (6, values)).astype(float)) for values in (3, 5)]
+        members = rng.permutation(6)[: rng.integers(1, 7)]
+        plain = sum(lacking(counts[members].sum(axis=0), counts.sum(axis=0), asked) for asked, counts in columns)
+        every = demand_arrays(columns)
+        assert shortfall_of(every, members, len(members)) == pytest.approx(plain, abs=1e-8)
+        assert shortfall_of(every.take(members), np.arange(len(members)), len(members)) == pytest.approx(
+            plain, abs=1e-8
+        )
+
+
+@pytest.mark.half_second
+@pytest.mark.parametrize(("k", "records"), [(4, 1), (2, 3), (3, 3)])
+def test_a_search_under_demands_loses_no_more_than_a_repair_of_the_best_groups(k: int, records: int) -> None:
+    """Pairs, larger groups and plain tables, under every kind of demand."""
+    method, lost = KAnonymity(k=k, effort="fast"), {}
+    for demand in DEMANDS[1:]:
+        history = history_of(demand, people=48, records=records, values=5)
+        demands, table = GroupDemands.of(history), RecordTable.from_history(history, {"ill": 0.0})
+        _, secret = anonymized(history, method, seed=1)
+        group = secret.report["group"]
+        under = Groups.of([np.flatnonzero(group == number) for number in range(group.max() + 1)])
+        work = method.work(len(table.rows), len(table), single=table.single)
+        repaired = diverse_groups(table, method.groups(table, work), demands)
+        assert total_shortfall(demands.arrays(), under.lists()) == 0
+        costs = (group_costs(table, groups, limit=TRIAL_LIMIT, rounds=1) for groups in (under, repaired))
+        lost[demand] = [float(cost.sum()) for cost in costs]
+    assert all(ours <= theirs + 1e-9 for ours, theirs in lost.values()), lost
+    assert sum(ours < theirs - 1e-9 for ours, theirs in lost.values()) >= 3, lost
+
+
 def partitions(units: list[int], fewest: int) -> Iterator[list[list[int]]]:
     """Return all partitions into groups of at least so many."""
     if not units:
@@ -112,8 +175,8 @@ def partitions(units: list[int], fewest: int) -> Iterator[list[list[int]]]:
 
 
 def test_a_demand_is_met_exactly_where_some_partition_meets_it() -> None:
-    """Brute force over all partitions of 200 small instances, and each is repaired or refused."""
-    rng = np.random.default_rng(4)
+    """Brute force over all partitions of 200 small instances: each is searched and repaired, or refused."""
+    rng, method = np.random.default_rng(4), KAnonymity(k=2, effort="fast")
     refused = 0
     for _ in range(200):
         people = int(rng.integers(4, 8))
@@ -128,7 +191,8 @@ def test_a_demand_is_met_exactly_where_some_partition_meets_it() -> None:
         counts = np.zeros((people, 3))
         counts[np.arange(people), values] = 1
         demands = GroupDemands((ColumnDemand("ill", asked, counts),))
-        possible = any((demands.shortfall(one) <= 0).all() for one in partitions(list(range(people)), 2))
+        judge = demands.arrays()
+        possible = any(total_shortfall(judge, one) <= 0 for one in partitions(list(range(people)), 2))
         frame = pl.DataFrame({"who": [str(number) for number in range(people)], "age": rng.integers(0, 9, people)})
         schema = Schema.from_toml('subject = "who"\n[columns]\nage = { kind = "number" }\n')
         table = RecordTable.from_history(History.from_frame(frame, schema))
@@ -139,10 +203,13 @@ def test_a_demand_is_met_exactly_where_some_partition_meets_it() -> None:
             with pytest.raises(InfeasibleError, match=r"the sensitive column 'ill' has (one value|\d values) in all"):
                 diverse_groups(table, Groups.of(pairs), demands)
             continue
-        groups = diverse_groups(table, Groups.of(pairs), demands).lists()
-        assert sorted(itertools.chain(*groups)) == list(range(people))
-        assert min(map(len, groups)) >= 2
-        assert (demands.shortfall(groups) <= 0).all()
+        under = replace(table, demands=judge)
+        searched = method.groups(under, method.work(people, people, single=True))
+        for start in (Groups.of(pairs), searched):
+            groups = diverse_groups(table, start, demands).lists()
+            assert sorted(itertools.chain(*groups)) == list(range(people))
+            assert min(map(len, groups)) >= 2
+            assert total_shortfall(judge, groups) == 0
     assert 20 < refused < 180
 
 

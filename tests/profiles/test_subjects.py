@@ -31,6 +31,12 @@ def ratings() -> pl.DataFrame:
     )
 
 
+@pytest.mark.parametrize(("rows", "subject"), [(9, "kind"), (39, "row"), (200, "row")])
+def test_a_column_of_few_values_is_nobody_unless_the_table_is_tiny(rows: int, subject: str) -> None:
+    frame = pl.DataFrame({"kind": [f"x{n % 3}" for n in range(rows)], "amount": [n * 7 % 31 for n in range(rows)]})
+    assert infer_schema(frame).subject == subject
+
+
 @pytest.mark.parametrize(
     ("names", "people"),
     [

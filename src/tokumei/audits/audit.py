@@ -32,7 +32,7 @@ from tokumei.attacks import (
     with_blanks,
 )
 from tokumei.audits.contradiction import contradiction, not_of_original, unfit_figures
-from tokumei.audits.equal_histories import MOST_LOOKED_FOR, audit_equal_histories
+from tokumei.audits.equal_histories import MOST_LINKS, MOST_LOOKED_FOR, audit_equal_histories
 from tokumei.audits.evidence import pseudonym_table
 from tokumei.audits.group_sizes import audit_groups
 from tokumei.audits.laid_out import LaidOut
@@ -68,6 +68,7 @@ def audit_release(
     replay: Replay | None = None,
     rerun: Callable[[int], Rerun | None] | None = None,
     thorough: bool = True,
+    quick: bool = False,
     truthful: bool = False,
 ) -> AuditResult:
     """Audit a release of a history.
@@ -83,7 +84,8 @@ def audit_release(
     The cells of a ``truthful`` method hold the values of the original: a release that contradicts it is one of others,
     whatever its bytes prove. Without ``thorough`` only candidates, identical histories and posteriors are computed (of
     very many pseudonyms identical histories alone, where they prove k), and no reason pairs a pseudonym with its owner:
-    that is the audit of every release that is made, whose words are logged.
+    that is the audit of every release that is made, whose words are logged. A ``quick`` audit leaves candidates out
+    where very many pairs fit and identical histories prove k.
     """
     if k is not None and k < 2:
         message = f"k must be at least 2 for an audit, got {k}"
@@ -91,15 +93,21 @@ def audit_release(
     if len(release) == 0 or len(history) == 0:
         message = "there is nothing to audit: the original or the release has no records"
         raise InputError(message, code="empty")
-    if not thorough and k is not None and secret is not None and _very_many(release):
-        proven = audit_equal_histories(history, release, secret, k=k)
-        if proven is not None:
-            return proven
+
+    def proven() -> AuditResult | None:
+        return None if k is None or secret is None else audit_equal_histories(history, release, secret, k=k)
+
+    equal = proven() if not thorough and _very_many(release) else None
+    if equal is not None:
+        return equal
     deadline = None if time_limit is None else time.monotonic() + time_limit
     audit = _Audit(history, release, secret, k=k, method=method or release.method, deadline=deadline, seed=seed)
     audit.guess_seeds, audit.rerun, audit.truthful = guess_seeds, rerun, truthful
     if rerun is None and thorough:
         audit.skipped.append(Reason(code="not-rerun"))
+    equal = proven() if quick and len(audit.consistency.graph) > MOST_LINKS else None
+    if equal is not None:
+        return equal
     audit.written = as_written(history, release, published)
     result = audit.judged(None if draws is None else np.asarray(draws, dtype=np.int64), thorough=thorough)
     if guess_seeds == 0:

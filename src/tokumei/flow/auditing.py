@@ -80,6 +80,7 @@ def _computed(
         time_limit=asked.time_limit,
         seed=asked.seed,
         guess_seeds=asked.guess_seeds,
+        quick=asked.quick,
         rerun=None if asked.quick else rerun_of(released, seed=asked.seed),
         replay=replay_of(released) if asked.guess_seeds and whole is None else None,
         truthful=method is not None and method.truthful,

@@ -24,9 +24,10 @@ from tokumei.data import History, Release, Secret
 from tokumei.engine import Result, run_blocks
 from tokumei.errors import InfeasibleError, ParameterError, did_you_mean
 from tokumei.methods.grouping.blocks import Block, cut_blocks, table_digest
-from tokumei.methods.grouping.diversity import NOTHING_DEMANDED, GroupDemands, diverse_groups
+from tokumei.methods.grouping.demands import NO_DEMANDS
+from tokumei.methods.grouping.diversity import NOTHING_DEMANDED, TRIAL_LIMIT, GroupDemands, diverse_groups
 from tokumei.methods.grouping.group_values import with_group_values
-from tokumei.methods.grouping.groups import Groups
+from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.households import groupable, households_apart, refuse_large_households
 from tokumei.methods.grouping.losses import Loss, LossName, usual_loss
 from tokumei.methods.grouping.merging import Merged, Surplus, to_release
@@ -109,7 +110,9 @@ class KAnonymity(GroupingMethod):
                 raise InfeasibleError(message)
             self._refuse_parts_of_histories()
         # The table is gone before cells are made: both together would be the peak of the memory.
-        merged = self._merged(RecordTable.from_history(history, weights, loss=loss), demands)
+        table = RecordTable.from_history(history, weights, loss=loss)
+        merged = self._merged(replace(table, demands=demands.arrays()), demands)
+        del table
         with stage("writing cells"):
             release, secret = to_release(history, merged, method=self.name, rng=rng, capped=loss.caps_ranges)
         if merged.group is not None:
@@ -216,13 +219,21 @@ class KAnonymity(GroupingMethod):
         ]
         return Groups.join(moved)
 
+    def _groups_under(self, table: RecordTable, work: GroupingWork, demands: GroupDemands) -> Groups:
+        """Return groups that meet all demands: found under them, or found without and repaired if that loses less."""
+        free = (replace(table, demands=NO_DEMANDS),) if demands.columns else ()
+        found = [without_worst(table, self.groups(one, work), self.suppress) for one in (table, *free)]
+        if not free:
+            return found[0]
+        with stage("sensitive columns"):
+            met = [diverse_groups(table, groups, demands) for groups in found]
+            lost = [group_costs(table, groups, limit=TRIAL_LIMIT, rounds=1).sum() for groups in met]
+            return met[int(np.argmin(lost))]
+
     def _stage(self, table: RecordTable, demands: GroupDemands) -> tuple[Merged, RecordTable, Ints]:
         """Group the units of a table and merge the groups; return also what was not published."""
         work = self.work(len(table.rows), len(table), single=table.single)
-        groups = without_worst(table, self.groups(table, work), self.suppress)
-        if demands:
-            with stage("sensitive columns"):
-                groups = diverse_groups(table, groups, demands)
+        groups = self._groups_under(table, work, demands)
         with stage("aligning records"):
             merged, spare = work.merged(table, groups, threads=self.threads)
         if demands:

@@ -125,5 +125,5 @@ def grids_of(schema: Schema) -> list[str]:
 def content_messages(schema: Schema, content: Content, k: int | None = None) -> list[Message]:
     """Return what is said of the contents of a release: its profile and grids, and choices that are weaker."""
     grids = grids_of(schema)
-    code = "content.grids" if grids else "content.tight"
+    code = "content.grids" if grids else "content.tight" if content is Content.TIGHT else "content.none-fits"
     return [Message(code, {"content": content.value, "grids": "; ".join(grids)}), *weaker_choices(schema, content, k)]

@@ -15,10 +15,11 @@ from tokumei.data.schema import Schema
 from tokumei.errors import InfeasibleError
 from tokumei.methods.grouping.columns import ColumnPlan, generate_columns
 from tokumei.methods.grouping.groups import Groups, group_costs
-from tokumei.methods.grouping.k_members import fill_pool, grow_pool, make_pool, nearest_records
+from tokumei.methods.grouping.k_members import grow_pool, nearest_records
 from tokumei.methods.grouping.losses import Loss, LossName
 from tokumei.methods.grouping.plain_tables import SinglePlan, group_singles
 from tokumei.methods.grouping.pricing import can_be_bounded, price_groups
+from tokumei.methods.grouping.record_pools import fill_pool, make_pool
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.single_records import Records, members_cost, records_of
 from tokumei.methods.grouping.table_bounds import BoundPlan, table_bound
@@ -73,9 +74,10 @@ def test_a_grown_group_costs_what_its_members_cost(loss: str) -> None:
         records = records_of(table_of(23, seed=4, loss=loss, missing=missing, weights=weights))
         pool = make_pool(len(records.kinds), 23)
         fill_pool(records, pool, np.arange(23), 23)
-        out, costs = np.empty(23, dtype=np.int64), np.empty(23)
-        assert grow_pool(records, pool, 23, 5, 0, np.inf, out, costs) == 3
+        out, sizes, costs = np.empty(23, dtype=np.int64), np.empty(23, dtype=np.int64), np.empty(23)
+        assert grow_pool(records, pool, 23, 5, 9, 0, np.inf, out, sizes, costs) == 3
         assert sorted(out.tolist()) == list(range(23))
+        assert sizes[:4].tolist() == [5, 5, 5, 5]
         for number in range(4):
             wanted = cost_of(records, out[5 * number : 5 * number + 5])
             assert float(costs[number]) == pytest.approx(wanted, abs=1e-9)

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from tokumei.array_types import Floats, Ints
-from tokumei.methods.grouping.k_members import fill_pool, joint_costs, make_pool, start_group
+from tokumei.methods.grouping.record_pools import fill_pool, joint_costs, make_pool, start_group
 from tokumei.methods.grouping.single_records import Records, members_cost
 
 ENOUGH = 1e-9

@@ -65,6 +65,7 @@ def table_digest(table: RecordTable, settings: str) -> str:
         table.offsets,
         table.owners,
         table.hefts,
+        *table.demands,
     ):
         content.update(np.ascontiguousarray(array).tobytes())
     return content.hexdigest()[:32]

@@ -14,10 +14,13 @@ import numpy as np
 from tokumei.array_types import Floats, Ints
 from tokumei.data import assign, distinct
 from tokumei.methods.grouping.costs import estimate_pairs, exact_matched, surplus_costs
+from tokumei.methods.grouping.demands import shortfalls
 from tokumei.methods.grouping.record_table import RecordTable
 
 # The cost of a pair that must not be: a unit with itself, or two units of one owner.
 FORBIDDEN = 1e12
+# A pair that does not meet the demands costs so many times all cells of the longest history.
+BROKEN = 4.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,11 +44,26 @@ class PairGraph:
     cost: Floats
 
 
-def estimate_costs(table: RecordTable, *, threads: int = 1) -> Estimates:
-    """Estimate all pairs of a block and price its units by an assignment without fixed points."""
+def broken_pairs(table: RecordTable, first: Ints, second: Ints) -> Floats:
+    """Return what is added to the cost of pairs that do not meet the demands: more than any other pair loses."""
+    if not len(table.demands.diversities):
+        return np.zeros(len(first))
+    short = shortfalls(table.demands, np.stack((first, second), axis=1).ravel(), np.arange(len(first) + 1) * 2)
+    return np.where(short > 0, BROKEN * table.surplus * int(table.counts().max()) * (1.0 + short), 0.0)
+
+
+def estimate_costs(table: RecordTable, *, threads: int = 1, pairs: bool = False) -> Estimates:
+    """Estimate all pairs of a block and price its units by an assignment without fixed points.
+
+    ``pairs`` says that two units are a group: those who do not meet the demands are kept apart.
+    """
     counts = table.counts()
     cost = estimate_pairs(table, threads=threads).astype(np.float64)
     cost += table.surplus * np.abs(counts[:, None] - counts[None, :])
+    if pairs and len(table.demands.diversities):
+        first, second = np.triu_indices(len(table), 1)
+        cost[first, second] += broken_pairs(table, first, second)
+        cost[second, first] = cost[first, second]
     cost[table.owners[:, None] == table.owners[None, :]] = FORBIDDEN
     solution = assign(cost)
     return Estimates(cost, (solution.row_prices + solution.column_prices) / 2.0)
@@ -84,4 +102,5 @@ def least_of_lines(values: Floats, wanted: int) -> tuple[Ints, Ints]:
 def exact_graph(table: RecordTable, first: Ints, second: Ints, *, limit: int, threads: int = 1) -> PairGraph:
     """Return the pairs with their exact costs."""
     matched = exact_matched(table, first, second, limit=limit, threads=threads)
-    return PairGraph(first, second, matched + surplus_costs(table, first, second))
+    cost = matched + surplus_costs(table, first, second) + broken_pairs(table, first, second)
+    return PairGraph(first, second, cost)

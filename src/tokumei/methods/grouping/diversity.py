@@ -19,6 +19,7 @@ from scipy.spatial import cKDTree
 from tokumei.array_types import Floats, Ints
 from tokumei.data import MISSING, Demand, History
 from tokumei.errors import InfeasibleError
+from tokumei.methods.grouping.demands import SLACK, DemandArrays, demand_arrays, shortfall_of, shortfalls
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 
@@ -27,7 +28,6 @@ NEAR_UNITS, COSTED = 120, 8
 # Histories are compared in chunks of so many records where an estimate is enough.
 TRIAL_LIMIT = 300
 ROUNDS = 10
-_SLACK = 1e-9
 # Categories that count in how near two units are; more would drown the numbers.
 _FEW_VALUES = 30
 
@@ -39,40 +39,6 @@ class ColumnDemand:
     name: str
     demand: Demand
     counts: Floats
-
-    def shortfall(self, counts: Floats) -> Floats:
-        """Return by how much groups, given by their counts (rows), fall short; 0 where the demand is met."""
-        total = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
-        inside = counts / total
-        overall = self.counts.sum(axis=0) / max(float(self.counts.sum()), 1e-300)
-        asked = self.demand
-        short = np.maximum(_distance(inside - overall, ordered=asked.distance == "ordered") - asked.t - _SLACK, 0.0)
-        short += np.maximum((inside - overall).max(axis=1) - asked.gain - _SLACK, 0.0)
-        if asked.values > 1:
-            short += _diversity_shortfall(inside, asked)
-        return short
-
-
-def _distance(difference: Floats, *, ordered: bool) -> Floats:
-    """Return the earth mover's distance of every group from all people (Li et al. 2007)."""
-    if difference.shape[1] < 2:
-        return np.zeros(len(difference))
-    if ordered:
-        return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / (difference.shape[1] - 1))
-    return np.asarray(np.abs(difference).sum(axis=1) / 2)
-
-
-def _diversity_shortfall(inside: Floats, asked: Demand) -> Floats:
-    """Return by how much the shares of values miss l-diversity (Machanavajjhala et al. 2007)."""
-    if asked.diversity == "distinct":
-        return np.maximum(asked.values - (inside > 0).sum(axis=1), 0.0)
-    if asked.diversity == "entropy":
-        entropy = -(inside * np.log(np.where(inside > 0, inside, 1.0))).sum(axis=1)
-        return np.maximum(np.log(asked.values) - entropy - _SLACK, 0.0)
-    falling = -np.sort(-inside, axis=1)
-    rest = falling[:, int(asked.values) - 1 :].sum(axis=1)
-    # The most frequent value must be strictly rarer than c times the rest.
-    return np.maximum(falling[:, 0] - asked.c * rest + _SLACK, 0.0)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,7 +85,8 @@ class GroupDemands:
     def refuse_impossible(self) -> None:
         """Raise InfeasibleError if not even all people together meet a demand: then no grouping does."""
         for column in (*self.columns, *self.widened):
-            if column.shortfall(column.counts.sum(axis=0, keepdims=True))[0] <= 0:
+            everybody = np.arange(len(column.counts))
+            if shortfall_of(demand_arrays([(column.demand, column.counts)]), everybody, len(everybody)) <= 0:
                 continue
             asked, present = column.demand, int((column.counts.sum(axis=0) > 0).sum())
             what = f"{present} values" if present != 1 else "one value"
@@ -130,23 +97,9 @@ class GroupDemands:
             )
             raise InfeasibleError(message, code="not-diverse")
 
-    def shortfall(self, groups: Sequence[Sequence[int] | Ints]) -> Floats:
-        """Return by how much each of some groups of units falls short in all columns together."""
-        short = np.zeros(len(groups))
-        members = np.concatenate([np.asarray(group, dtype=np.int64) for group in groups])
-        sizes = np.array([len(group) for group in groups])
-        starts = np.cumsum(sizes) - sizes
-        for column in self.columns:
-            short += column.shortfall(np.add.reduceat(column.counts[members], starts, axis=0))
-        return short
-
-    def after_exchange(self, group: Sequence[int], out: int, units: Ints) -> Floats:
-        """Return by how much a group falls short that gives one member away for each of these units."""
-        kept = [one for one in group if one != out]
-        short = np.zeros(len(units))
-        for column in self.columns:
-            short += column.shortfall(column.counts[kept].sum(axis=0) + column.counts[units])
-        return short
+    def arrays(self) -> DemandArrays:
+        """Return the demands as the kernels take them."""
+        return demand_arrays([(column.demand, column.counts) for column in self.columns])
 
 
 NOTHING_DEMANDED = GroupDemands(())
@@ -157,20 +110,44 @@ def diverse_groups(table: RecordTable, groups: Groups, demands: GroupDemands) ->
     if not demands.columns or len(groups) == 0:
         return groups
     demands.refuse_impossible()
-    lists = groups.lists()
-    near = _nearest(table, np.sort(groups.members))
+    asked = demands.arrays()
+    return Groups.of(_merged(table, exchange_short(table, groups.lists(), asked), asked))
+
+
+def exchange_short(table: RecordTable, groups: list[list[int]], demands: DemandArrays) -> list[list[int]]:
+    """Return the groups after those that fall short exchanged members with near ones, as far as that helps."""
+    lists = list(groups)
+    if not total_shortfall(demands, lists):
+        return lists
+    near = _nearest(table, np.sort(np.concatenate(lists)))
     for _ in range(ROUNDS):
-        short = demands.shortfall(lists)
-        wanting = np.flatnonzero(short > 0)
+        wanting = np.flatnonzero(_shortfall(demands, lists) > 0)
         if not len(wanting):
-            return Groups.of(lists)
+            break
         home = np.full(len(table), -1, dtype=np.int64)
         for number, group in enumerate(lists):
             home[group] = number
         changed = [_exchange(table, (lists, home), demands, near, int(number)) for number in wanting]
         if not any(changed):
             break
-    return Groups.of(_merged(table, lists, demands))
+    return lists
+
+
+def total_shortfall(demands: DemandArrays, groups: Sequence[Sequence[int] | Ints]) -> float:
+    """Return by how much all groups of a partition together fall short."""
+    return float(_shortfall(demands, groups).sum()) if len(demands.diversities) else 0.0
+
+
+def _shortfall(demands: DemandArrays, groups: Sequence[Sequence[int] | Ints]) -> Floats:
+    flat = Groups.of(groups)
+    return shortfalls(demands, flat.members, flat.bounds)
+
+
+def _after_exchange(demands: DemandArrays, group: Sequence[int], out: int, units: Ints) -> Floats:
+    """Return by how much a group falls short that gives one member away for each of these units."""
+    kept = np.array([one for one in group if one != out], dtype=np.int64)
+    trials = np.column_stack((np.tile(kept, (len(units), 1)), units))
+    return shortfalls(demands, trials.ravel(), np.arange(len(units) + 1) * len(group))
 
 
 def _features(table: RecordTable) -> Floats:
@@ -199,7 +176,7 @@ def _nearest(table: RecordTable, units: Ints) -> Ints:
 
 
 def _exchange(
-    table: RecordTable, partition: tuple[list[list[int]], Ints], demands: GroupDemands, near: Ints, number: int
+    table: RecordTable, partition: tuple[list[list[int]], Ints], demands: DemandArrays, near: Ints, number: int
 ) -> bool:
     """Let a group that falls short exchange one member, if that helps it and does not harm the other group.
 
@@ -207,7 +184,7 @@ def _exchange(
     """
     lists, home = partition
     group = lists[number]
-    before = demands.shortfall([group])[0]
+    before = _shortfall(demands, [group])[0]
     if before <= 0:
         return False
     choices: list[tuple[int, int, int]] = []
@@ -215,8 +192,8 @@ def _exchange(
     for out in group:
         others = near[out][(home[near[out]] != number)]
         others = others[~np.isin(table.owners[others], table.owners[group])]
-        short = demands.after_exchange(group, out, others)
-        better = np.flatnonzero(short < before - _SLACK).tolist()
+        short = _after_exchange(demands, group, out, others)
+        better = np.flatnonzero(short < before - SLACK).tolist()
         choices += [(rank, out, int(others[rank])) for rank in better]
         left += short[better].tolist()
     if not choices:
@@ -224,11 +201,11 @@ def _exchange(
     there = [lists[home[other]] for _, _, other in choices]
     given = [_swapped(group_there, other, out) for group_there, (_, out, other) in zip(there, choices, strict=True)]
     # An exchange that harmed the other group would only move what is wanting.
-    harmless = demands.shortfall(given) <= demands.shortfall(there) + _SLACK
+    harmless = _shortfall(demands, given) <= _shortfall(demands, there) + SLACK
     if not harmless.any():
         return False
     short = np.where(harmless, left, np.inf)
-    wanted = short <= short.min() + _SLACK
+    wanted = short <= short.min() + SLACK
     best = [choices[one] for one in np.flatnonzero(wanted).tolist()]
     feasible = [(out, other) for _, out, other in sorted(best)[:COSTED]]
     trials = [
@@ -248,21 +225,21 @@ def _swapped(group: Sequence[int], out: int, other: int) -> list[int]:
     return sorted([other, *(one for one in group if one != out)])
 
 
-def _merged(table: RecordTable, lists: list[list[int]], demands: GroupDemands) -> list[list[int]]:
+def _merged(table: RecordTable, lists: list[list[int]], demands: DemandArrays) -> list[list[int]]:
     """Merge every group that still falls short with the near group that leaves least wanting."""
     places = _features(table)
     groups = [list(group) for group in lists]
-    short = demands.shortfall(groups).tolist()
+    short = _shortfall(demands, groups).tolist()
     centres = [places[group].mean(axis=0) for group in groups]
     while len(groups) > 1 and max(short) > 0:
         number = int(np.argmax(short))
         distance = np.abs(np.array(centres) - centres[number]).sum(axis=1)
         distance[number] = np.inf
         tried = np.argsort(distance, kind="stable")[: min(NEAR_UNITS, len(groups) - 1)]
-        left = demands.shortfall([[*groups[number], *groups[one]] for one in tried.tolist()])
+        left = _shortfall(demands, [[*groups[number], *groups[one]] for one in tried.tolist()])
         target = int(tried[int(np.argmin(np.round(left, 9)))])
         groups[target] = sorted([*groups[number], *groups[target]])
-        short[target] = float(demands.shortfall([groups[target]])[0])
+        short[target] = float(_shortfall(demands, [groups[target]])[0])
         centres[target] = places[groups[target]].mean(axis=0)
         del groups[number], short[number], centres[number]
     return groups

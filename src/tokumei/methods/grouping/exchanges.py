@@ -14,7 +14,9 @@ import numpy as np
 from numba import njit
 
 from tokumei.array_types import Floats, Ints
-from tokumei.methods.grouping.k_members import Pool, fill_pool, grow_pool, make_pool
+from tokumei.methods.grouping.demands import SLACK, shortfall_of
+from tokumei.methods.grouping.k_members import grow_pool
+from tokumei.methods.grouping.record_pools import Pool, fill_pool, make_pool
 from tokumei.methods.grouping.single_records import Records, members_cost
 
 ENOUGH = 1e-9
@@ -92,6 +94,12 @@ def _changed(  # noqa: PLR0917
     records: Records, groups: Partition, group: int, leaves: int, enters: int, trial: Ints, room: Floats
 ) -> float:
     """Return what a group costs after one record left it and another entered it (-1: nobody)."""
+    return members_cost(records, trial, _after(groups, group, leaves, enters, trial), room)
+
+
+@njit(cache=True, nogil=True)
+def _after(groups: Partition, group: int, leaves: int, enters: int, trial: Ints) -> int:
+    """Write down who is in a group after one record left it and another entered it; return how many."""
     size = 0
     for place in range(groups.sizes[group]):
         member = groups.members[group, place]
@@ -101,7 +109,7 @@ def _changed(  # noqa: PLR0917
     if enters >= 0:
         trial[size] = enters
         size += 1
-    return members_cost(records, trial, size, room)
+    return size
 
 
 @njit(cache=True, nogil=True)
@@ -114,6 +122,20 @@ def _refresh(records: Records, groups: Partition, group: int, trial: Ints, room:
         groups.home[member] = group
         # Nobody can be spared from a group that costs nothing: it costs nothing without him either.
         groups.without[member] = _changed(records, groups, group, member, -1, trial, room) if cost > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _falls_short(  # noqa: PLR0917
+    records: Records, groups: Partition, here: int, there: int, leaves: int, enters: int, trial: Ints
+) -> bool:
+    """Whether two groups fall shorter of what is demanded after a record went from one to the other, and one back."""
+    if len(records.demands.diversities) == 0:
+        return False
+    before = after = 0.0
+    for group, goes, comes in ((here, leaves, enters), (there, enters, leaves)):
+        before += shortfall_of(records.demands, groups.members[group], groups.sizes[group])
+        after += shortfall_of(records.demands, trial, _after(groups, group, goes, comes, trial))
+    return after > before + SLACK
 
 
 @njit(cache=True, nogil=True)
@@ -149,7 +171,7 @@ def _best_exchange(  # noqa: PLR0917
         before = groups.costs[here] + groups.costs[there] - groups.without[record]
         if groups.sizes[here] > k and groups.sizes[there] < most and before - groups.costs[there] > best:
             gain = before - _changed(records, groups, there, -1, record, trial, room)
-            if gain > best:
+            if gain > best and not _falls_short(records, groups, here, there, record, -1, trial):
                 best, to, back = gain, there, -1
         for place in range(groups.sizes[there]):
             partner = groups.members[there, place]
@@ -160,7 +182,7 @@ def _best_exchange(  # noqa: PLR0917
                 continue
             gain = before + groups.without[record] - after
             gain -= _changed(records, groups, here, record, partner, trial, room)
-            if gain > best:
+            if gain > best and not _falls_short(records, groups, here, there, record, partner, trial):
                 best, to, back = gain, there, partner
     return best, to, back
 
@@ -212,7 +234,7 @@ def dissolve(records: Records, groups: Partition, near: Ints) -> None:
                 there = groups.home[other]
                 if there != group and groups.sizes[there] < most:
                     extra = _changed(records, groups, there, -1, record, trial, room) - groups.costs[there]
-                    if extra < least:
+                    if extra < least and not _breaks(records, trial, groups.sizes[there]):
                         least, to = extra, there
             if to < 0:
                 break
@@ -288,16 +310,17 @@ def _grown(records: Records, pool: Pool, site: _Site, count: int, k: int, most: 
     """Grow fresh groups from the records of a site; return their number and cost (infinite: at least ``most``)."""
     fill_pool(records, pool, site.records, count)
     start = np.random.randint(count)  # noqa: NPY002
-    left = grow_pool(records, pool, count, k, start, most, site.out, site.costs)
+    largest = site.fresh.shape[1]
+    left = grow_pool(records, pool, count, k, largest, start, most, site.out, site.sizes, site.costs)
     if left < 0:
         return 0, np.inf
-    made = (count - left) // k
-    cost = 0.0
-    for number in range(made):
-        cost += site.costs[number]
-        site.sizes[number] = k
-        for place in range(k):
-            site.fresh[number, place] = site.out[number * k + place]
+    made, filled, cost = 0, 0, 0.0
+    while filled < count - left:
+        cost += site.costs[made]
+        for place in range(site.sizes[made]):
+            site.fresh[made, place] = site.out[filled + place]
+        filled += site.sizes[made]
+        made += 1
     for place in range(count - left, count):
         cost += _join(records, site.fresh, site.sizes, site.costs, made, site.out[place], site.room)
     return made, cost
@@ -347,13 +370,31 @@ def rebuild(  # noqa: PLR0917
         taken, count, before = _around(groups, record, near[record], width, turn, site)
         if taken < 2:
             continue
+        short = 0.0
+        for number in range(taken if len(records.demands.diversities) > 0 else 0):
+            home = site.chosen[number]
+            short += shortfall_of(records.demands, groups.members[home], groups.sizes[home])
         most = before * (1.0 + heat * (1.0 - turn / tries)) - ENOUGH
-        made, after = _grown(records, pool, site, count, k, most)
-        if after < most and made <= taken + idle:
+        made, after = _grown(records, pool, site, count, k, np.inf if short > SLACK else most)
+        if not np.isfinite(after) or made > taken + idle:
+            continue
+        if len(records.demands.diversities) > 0:
+            for number in range(made):
+                short -= shortfall_of(records.demands, site.fresh[number], site.sizes[number])
+        # Fresh groups that meet more of what is demanded may cost more.
+        if short > SLACK or (after < most and short >= -SLACK):
             idle = _settle(groups, site, made, taken, spare, idle)
     trial = np.empty(groups.members.shape[1] + 1, dtype=np.int64)
     for number in range(len(groups.sizes)):
         _refresh(records, groups, number, trial, site.room)
+
+
+@njit(cache=True, nogil=True)
+def _breaks(records: Records, members: Ints, size: int) -> bool:
+    """Whether a group falls shorter of what is demanded with the member behind its first ``size``."""
+    if len(records.demands.diversities) == 0:
+        return False
+    return shortfall_of(records.demands, members, size + 1) > shortfall_of(records.demands, members, size) + SLACK
 
 
 @njit(cache=True, nogil=True)
@@ -367,7 +408,7 @@ def _join(  # noqa: PLR0917
             continue
         fresh[number, sizes[number]] = record
         extra = members_cost(records, fresh[number], sizes[number] + 1, room) - costs[number]
-        if extra < least:
+        if extra < least and not _breaks(records, fresh[number], sizes[number]):
             best, least = number, extra
     if best < 0:
         return np.inf

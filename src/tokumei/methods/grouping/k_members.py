@@ -2,311 +2,17 @@
 
 After Byun, Kamra, Bertino and Li (Efficient k-anonymization using clustering techniques, 2007): each group starts with
 the record that would make the one before dearest, so that outliers are served while there is a choice.
-
-A pool holds copies of its records field by field, so that what the group would cost with each of them is a few passes
-over neighbouring numbers. Where all members of a cell lose the same (ncp, the contest's sets), what they lose with each
-record is kept from member to member: like records rarely make a cell wider, and only then is its field read again. The
-variance of a group is that of all its pairs (half their mean squared distance), so that one pass per member is enough.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from tokumei.array_types import Bools, Floats, Ints
-from tokumei.methods.grouping.cell_costs import (
-    CELL_ERROR,
-    ENTROPY,
-    FAR_AWAY,
-    HIERARCHY,
-    NCP,
-    SET_ENTROPY,
-    SET_ERROR,
-    SET_NCP,
-    VARIANCE,
-    range_cost,
-    set_cost,
-    table_cost,
-    value_mass,
-)
+from tokumei.methods.grouping.demands import allowed_values, is_allowed, size_to_meet
+from tokumei.methods.grouping.record_pools import Pool, add_member, drop, fill_pool, joint_costs, make_pool, start_group
 from tokumei.methods.grouping.single_records import Records
-
-
-class Pool(NamedTuple):
-    """Records that have no group yet, and the group that is being grown.
-
-    ``values``, ``mass`` and ``inside`` have one line per field: the value, its mass, and how much of the group has the
-    same code. ``sums`` has one line per field for the group: lowest, highest, total, squares, mass, log masses, number
-    of codes, heft that is present. ``kept`` marks the fields in which all members lose the same, and ``each`` says what
-    one member loses in them if the record at its place joins; and fields of variance without missing values, of which
-    ``apart`` has the squared distances from all members, and ``pairs`` those within the group (and if there are any).
-    """
-
-    names: Ints
-    hefts: Floats
-    values: Floats
-    mass: Floats
-    inside: Floats
-    whole: Bools
-    kept: Bools
-    each: Floats
-    apart: Floats
-    pairs: Floats
-    line: Floats
-    sums: Floats
-
-
-LOW, HIGH, TOTAL, SQUARES, MASS, OWN, CODES, PRESENT = range(8)
-WITHIN, ANY = range(2)
-
-
-@njit(cache=True, nogil=True)
-def make_pool(fields: int, most: int) -> Pool:
-    """Return room for a pool of at most so many records."""
-    return Pool(
-        np.empty(most, dtype=np.int64),
-        np.empty(most),
-        np.empty((fields, most)),
-        np.empty((fields, most)),
-        np.empty((fields, most)),
-        np.ones(fields, dtype=np.bool_),
-        np.ones(fields, dtype=np.bool_),
-        np.empty(most),
-        np.empty(most),
-        np.zeros(2),
-        np.empty(most),
-        np.zeros((fields, 8)),
-    )
-
-
-@njit(cache=True, nogil=True)
-def fill_pool(records: Records, pool: Pool, chosen: Ints, count: int) -> None:
-    """Copy the first ``count`` of the chosen records into the pool."""
-    for place in range(count):
-        pool.names[place] = chosen[place]
-        pool.hefts[place] = records.hefts[chosen[place]]
-    pool.pairs[ANY] = 0.0
-    for field in range(len(records.kinds)):
-        kind, at = records.kinds[field], records.at[field]
-        pool.whole[field] = True
-        for place in range(count):
-            value = records.values[chosen[place], field]
-            pool.values[field, place] = value
-            if value >= FAR_AWAY:
-                pool.whole[field] = False
-            elif kind in (ENTROPY, SET_ENTROPY):
-                pool.mass[field, place] = value_mass(kind, records.table, at, value)
-        pool.kept[field] = (kind in (NCP, VARIANCE) and pool.whole[field]) or kind in (SET_NCP, SET_ERROR)
-        if kind == VARIANCE and pool.whole[field]:
-            pool.pairs[ANY] = 1.0
-
-
-@njit(cache=True, nogil=True)
-def start_group(records: Records, pool: Pool, count: int, place: int) -> float:
-    """Begin a group with the record at this place of the pool; return its heft."""
-    pool.each[:count] = 0.0
-    pool.apart[:count] = 0.0
-    pool.pairs[WITHIN] = 0.0
-    for field in range(len(records.kinds)):
-        if pool.kept[field] and records.kinds[field] == VARIANCE:
-            continue
-        sums = pool.sums[field]
-        sums[:] = 0.0
-        value = pool.values[field, place]
-        sums[LOW], sums[HIGH] = FAR_AWAY, -FAR_AWAY
-        if pool.kept[field]:
-            _start_kept(records, pool, field, count, value)
-        elif records.kinds[field] > HIERARCHY:
-            pool.inside[field, :count] = 0.0
-    return add_member(records, pool, count, place, 0.0)
-
-
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
-def _start_kept(records: Records, pool: Pool, field: int, count: int, value: float) -> None:
-    """Add what each record loses with the first of a group in a field that is kept."""
-    sums, values, each, weight = pool.sums[field], pool.values[field], pool.each, records.weights[field]
-    if records.kinds[field] == NCP:
-        sums[LOW] = sums[HIGH] = value
-        for place in range(count):
-            each[place] += weight * abs(values[place] - value)
-        return
-    inside = pool.inside[field]
-    sums[CODES] = 1.0
-    differ = weight * set_cost(records.kinds[field], records.steps[field], 2, 1.0, 0.0, 1.0, 0.0)
-    for place in range(count):
-        same = values[place] == value
-        inside[place] = 1.0 if same else 0.0
-        each[place] += 0.0 if same else differ
-
-
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
-def _widen_range(pool: Pool, field: int, count: int, value: float, weight: float) -> None:
-    """Widen the range of a field that is kept by a value outside of it."""
-    sums, values, each = pool.sums[field], pool.values[field], pool.each
-    low, high = sums[LOW], sums[HIGH]
-    lower, higher = min(low, value), max(high, value)
-    for place in range(count):
-        here = values[place]
-        each[place] += weight * ((max(here, higher) - min(here, lower)) - (max(here, high) - min(here, low)))
-    sums[LOW], sums[HIGH] = lower, higher
-
-
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
-def _widen_set(records: Records, pool: Pool, field: int, count: int, value: float) -> None:
-    """Add a code to the set of a field that is kept."""
-    kind, step, weight, sums = records.kinds[field], records.steps[field], records.weights[field], pool.sums[field]
-    codes, values, inside, each = int(sums[CODES]), pool.values[field], pool.inside[field], pool.each
-    now = weight * set_cost(kind, step, codes, 1.0, 0.0, 1.0, 0.0)
-    wider = weight * set_cost(kind, step, codes + 1, 1.0, 0.0, 1.0, 0.0)
-    widest = weight * set_cost(kind, step, codes + 2, 1.0, 0.0, 1.0, 0.0)
-    for place in range(count):
-        same = values[place] == value
-        each[place] += 0.0 if same else (wider - now if inside[place] > 0.0 else widest - wider)
-        inside[place] = 1.0 if same else inside[place]
-    sums[CODES] += 1.0
-
-
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
-def _set_apart(  # noqa: PLR0917
-    values: Floats, kinds: Ints, kept: Bools, weights: Floats, apart: Floats, count: int, member: int, heft: float
-) -> None:
-    """Add the squared distances of all records from a member in the fields of variance, all of them in one call."""
-    for field in range(len(kinds)):
-        if kinds[field] != VARIANCE or not kept[field]:
-            continue
-        weight, value = heft * weights[field], values[field, member]
-        for place in range(count):
-            distance = values[field, place] - value
-            apart[place] += weight * distance * distance
-
-
-@njit(cache=True, nogil=True)
-def add_member(records: Records, pool: Pool, count: int, place: int, heft: float) -> float:  # noqa: C901
-    """Count the record at this place to the group of this heft; return the new heft."""
-    extra = pool.hefts[place]
-    if pool.pairs[ANY] > 0.0:
-        pool.pairs[WITHIN] += extra * pool.apart[place]
-        _set_apart(pool.values, records.kinds, pool.kept, records.weights, pool.apart, count, place, extra)
-    for field in range(len(records.kinds)):
-        kind = records.kinds[field]
-        if kind == VARIANCE and pool.kept[field]:
-            continue
-        value, sums = pool.values[field, place], pool.sums[field]
-        if pool.kept[field]:
-            if kind == NCP:
-                if value < sums[LOW] or value > sums[HIGH]:
-                    _widen_range(pool, field, count, value, records.weights[field])
-            elif pool.inside[field, place] == 0.0:
-                _widen_set(records, pool, field, count, value)
-            continue
-        if kind in (ENTROPY, SET_ENTROPY) and value < FAR_AWAY:
-            sums[OWN] += extra * np.log(pool.mass[field, place])
-        if kind <= HIERARCHY:
-            sums[HIGH] = max(sums[HIGH], value)
-            if value < FAR_AWAY:
-                sums[LOW] = min(sums[LOW], value)
-                sums[PRESENT] += extra
-                sums[TOTAL] += extra * value
-                sums[SQUARES] += extra * value * value
-            continue
-        before = pool.inside[field, place]
-        if before == 0.0:
-            sums[CODES] += 1.0
-            sums[MASS] += pool.mass[field, place] if kind == SET_ENTROPY else 0.0
-        sums[SQUARES] += (2.0 * before + extra) * extra
-        codes, inside = pool.values[field], pool.inside[field]
-        for other in range(count):
-            inside[other] += extra if codes[other] == value else 0.0
-    return heft + extra
-
-
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
-def _ordered_line(records: Records, pool: Pool, field: int, count: int, heft: float) -> None:
-    kind, step, weight, sums = records.kinds[field], records.steps[field], records.weights[field], pool.sums[field]
-    low, high, total, squares = sums[LOW], sums[HIGH], sums[TOTAL], sums[SQUARES]
-    values, hefts, line = pool.values[field], pool.hefts, pool.line
-    if not pool.whole[field] and high >= FAR_AWAY:
-        for place in range(count):
-            line[place] += weight * (sums[PRESENT] + (hefts[place] if values[place] < FAR_AWAY else 0.0))
-    elif kind in (CELL_ERROR, NCP, VARIANCE):
-        for place in range(count):
-            value, extra = values[place], hefts[place]
-            cost = sums[PRESENT]
-            if value < FAR_AWAY:
-                cost = range_cost(
-                    kind,
-                    step,
-                    min(value, low),
-                    max(value, high),
-                    heft + extra,
-                    total + extra * value,
-                    squares + extra * value * value,
-                )
-            line[place] += weight * cost
-    else:
-        at, length = records.at[field], records.lengths[field]
-        for place in range(count):
-            value, extra = values[place], hefts[place]
-            cost = sums[PRESENT]
-            if value < FAR_AWAY:
-                own = sums[OWN] + (extra * np.log(pool.mass[field, place]) if kind == ENTROPY else 0.0)
-                lowest, highest = min(value, low), max(value, high)
-                cost = table_cost(kind, step, records.table, at, length, lowest, highest, heft + extra, own)
-            line[place] += weight * cost
-
-
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "arcp", "contract"})
-def _set_line(records: Records, pool: Pool, field: int, count: int, heft: float) -> None:
-    kind, step, weight, sums = records.kinds[field], records.steps[field], records.weights[field], pool.sums[field]
-    inside, hefts, line = pool.inside[field], pool.hefts, pool.line
-    codes = int(sums[CODES])
-    for place in range(count):
-        before, extra = inside[place], hefts[place]
-        mass, own = sums[MASS], sums[OWN]
-        if kind == SET_ENTROPY:
-            alone = pool.mass[field, place]
-            own += extra * np.log(alone)
-            mass += alone if before == 0.0 else 0.0
-        squares = sums[SQUARES] + (2.0 * before + extra) * extra
-        line[place] += weight * set_cost(kind, step, codes + (before == 0.0), heft + extra, squares, mass, own)
-
-
-@njit(cache=True, nogil=True)
-def joint_costs(records: Records, pool: Pool, count: int, heft: float) -> None:
-    """Write into the line of the pool what the group costs with each of its records."""
-    line, each, hefts = pool.line, pool.each, pool.hefts
-    for place in range(count):
-        line[place] = (heft + hefts[place]) * each[place]
-    if pool.pairs[ANY] > 0.0:
-        apart, within = pool.apart, pool.pairs[WITHIN]
-        for place in range(count):
-            line[place] += (within + hefts[place] * apart[place]) / (heft + hefts[place])
-    for field in range(len(records.kinds)):
-        if pool.kept[field]:
-            continue
-        if records.kinds[field] <= HIERARCHY:
-            _ordered_line(records, pool, field, count, heft)
-        else:
-            _set_line(records, pool, field, count, heft)
-
-
-@njit(cache=True, nogil=True)
-def drop(records: Records, pool: Pool, count: int, place: int) -> int:
-    """Take the record at this place out of the pool; return how many are left."""
-    last = count - 1
-    pool.names[place], pool.hefts[place] = pool.names[last], pool.hefts[last]
-    pool.each[place], pool.apart[place] = pool.each[last], pool.apart[last]
-    for field in range(len(records.kinds)):
-        kind = records.kinds[field]
-        pool.values[field, place] = pool.values[field, last]
-        if kind in (ENTROPY, SET_ENTROPY):
-            pool.mass[field, place] = pool.mass[field, last]
-        if kind > HIERARCHY:
-            pool.inside[field, place] = pool.inside[field, last]
-    return last
 
 
 @njit(cache=True, nogil=True)
@@ -321,31 +27,81 @@ def _extreme(pool: Pool, count: int, sign: float) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _cheapest_allowed(records: Records, pool: Pool, count: int, held: Floats, left: int, allowed: Bools) -> int:  # noqa: PLR0917
+    """Return where the line is smallest of the records after which all demands can be met; -1 if there is none."""
+    allowed_values(records.demands, held, left, allowed)
+    best, least = -1, np.inf
+    for place in range(count):
+        here = pool.line[place]
+        if here > least or (here == least and pool.names[place] > pool.names[best]):
+            continue
+        if is_allowed(records.demands, allowed, pool.names[place]):
+            best, least = place, here
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _hold(records: Records, held: Floats, record: int) -> None:
+    """Count the sensitive values of a record."""
+    for entry in range(records.demands.starts[record], records.demands.starts[record + 1]):
+        held[records.demands.value[entry]] += records.demands.amounts[entry]
+
+
+@njit(cache=True, nogil=True)
 def grow_pool(  # noqa: PLR0917
-    records: Records, pool: Pool, count: int, k: int, start: int, most: float, out: Ints, costs: Floats
+    records: Records,
+    pool: Pool,
+    count: int,
+    k: int,
+    largest: int,
+    start: int,
+    most: float,
+    out: Ints,
+    sizes: Ints,
+    costs: Floats,
 ) -> int:
     """Put the first ``count`` records of a pool into groups of k; return how many are left over.
 
-    ``out`` gets the groups one after the other, and then those left over, ``costs`` those of the groups; the first
-    group starts with the record at the place ``start``. The pool is used up. It ends with -1 as soon as the groups cost
-    at least ``most``.
+    ``out`` gets the groups one after the other, and then those left over, ``sizes`` and ``costs`` those of the groups;
+    the first group starts with the record at the place ``start``. The pool is used up. It ends with -1 as soon as the
+    groups cost at least ``most``. Where something is demanded, groups take the cheapest records with which they can
+    still meet it, and more than k (up to ``largest``) if they have to.
     """
-    filled, place, spent = 0, start, 0.0
+    filled, place, spent, number = 0, start, 0.0, 0
+    demanded = len(records.demands.diversities) > 0
+    held = np.empty(len(records.demands.shares))
+    allowed = np.empty(len(held) + len(records.demands.diversities), dtype=np.bool_)
     while count >= k:
         heft = start_group(records, pool, count, place)
         out[filled] = pool.names[place]
+        cost, size, wanted, reachable = 0.0, 1, k, demanded
+        if demanded:
+            held[:] = 0.0
+            _hold(records, held, pool.names[place])
+            wanted = size_to_meet(records.demands, held, size, k, largest)
         count = drop(records, pool, count, place)
-        cost = 0.0
-        for _ in range(1, k):
+        while size < wanted and count > 0:
             joint_costs(records, pool, count, heft)
-            place = _extreme(pool, count, 1.0)
-            filled += 1
+            place = -1
+            while reachable and place < 0:
+                place = _cheapest_allowed(records, pool, count, held, wanted - size - 1, allowed)
+                if place < 0 and wanted < largest:
+                    wanted += 1
+                elif place < 0:
+                    reachable, wanted = False, k
+            if size >= wanted:
+                break
+            place = _extreme(pool, count, 1.0) if place < 0 else place
             cost = pool.line[place]
-            out[filled] = pool.names[place]
+            out[filled + size] = pool.names[place]
+            size += 1
+            if demanded:
+                _hold(records, held, pool.names[place])
             heft = add_member(records, pool, count, place, heft)
             count = drop(records, pool, count, place)
-        costs[filled // k] = cost
-        filled += 1
+        sizes[number], costs[number] = size, cost
+        number += 1
+        filled += size
         spent += cost
         if spent >= most:
             return -1
@@ -357,20 +113,23 @@ def grow_pool(  # noqa: PLR0917
 
 
 @njit(cache=True, nogil=True)
-def grow_leaves(records: Records, leaves: Ints, bounds: Ints, k: int) -> Ints:
-    """Return the group of every record, -1 for those left over in their leaf."""
+def grow_leaves(records: Records, leaves: Ints, bounds: Ints, k: int, most: int) -> Ints:
+    """Return the group of every record (of at most ``most``), -1 for those left over in their leaf."""
     labels = np.full(len(records.hefts), -1, dtype=np.int64)
     largest = np.max(np.diff(bounds))
     pool = make_pool(len(records.kinds), largest)
-    out, costs = np.empty(largest, dtype=np.int64), np.empty(largest)
+    out, sizes, costs = np.empty(largest, dtype=np.int64), np.empty(largest, dtype=np.int64), np.empty(largest)
     label = 0
     for leaf in range(len(bounds) - 1):
         count = bounds[leaf + 1] - bounds[leaf]
         fill_pool(records, pool, leaves[bounds[leaf] : bounds[leaf + 1]], count)
-        left = grow_pool(records, pool, count, k, 0, np.inf, out, costs)
-        for place in range(count - left):
-            labels[out[place]] = label + place // k
-        label += (count - left) // k
+        left = grow_pool(records, pool, count, k, most, 0, np.inf, out, sizes, costs)
+        number, filled = 0, 0
+        while filled < count - left:
+            labels[out[filled : filled + sizes[number]]] = label
+            filled += sizes[number]
+            number += 1
+            label += 1
     return labels
 
 

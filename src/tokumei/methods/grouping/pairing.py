@@ -34,7 +34,7 @@ def pair_units(table: RecordTable, *, per_unit: int, limit: int, threads: int = 
     count = len(table)
     if count <= FEWEST_FOR_ESTIMATE:
         return [list(range(count))]
-    estimates = estimate_costs(table, threads=threads)
+    estimates = estimate_costs(table, threads=threads, pairs=True)
     first, second = choose_pairs(table, estimates, per_unit)
     graph = exact_graph(table, first, second, limit=limit, threads=threads)
     return _matched(table, estimates, graph, limit=limit, threads=threads)

@@ -16,6 +16,7 @@ import numpy as np
 from tokumei.array_types import Floats
 from tokumei.methods.grouping.candidates import FORBIDDEN, Estimates, choose_pairs, estimate_costs
 from tokumei.methods.grouping.costs import exact_matched
+from tokumei.methods.grouping.diversity import exchange_short, total_shortfall
 from tokumei.methods.grouping.program import Pool, improve_by_windows, relaxed_prices
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.remainders import absorb
@@ -86,6 +87,7 @@ def group_units(table: RecordTable, k: int, plan: GroupingPlan) -> list[list[int
     partitions = [
         one if _sound(table, one) else _repaired(table, estimates, one, k, plan) for one in [start, *partitions]
     ]
+    partitions = _nearest_to_demands(table, partitions)
     pool.add([group for partition in partitions for group in partition])
     best = min(partitions, key=pool.total)
     if (plan.rounds or not plan.most_exchanges) and not is_enough():
@@ -126,6 +128,13 @@ def _generate(pool: Pool, model: GroupModel, prices: Floats, k: int, plan: Group
         if pool.add(found) == 0:
             break
         prices, _ = relaxed_prices(pool)
+
+
+def _nearest_to_demands(table: RecordTable, partitions: list[list[list[int]]]) -> list[list[list[int]]]:
+    """Return the partitions that fall least short of what is demanded, after exchanges of those who fall short."""
+    exchanged = [exchange_short(table, one, table.demands) for one in partitions]
+    short = [total_shortfall(table.demands, one) for one in exchanged]
+    return [one for one, lacks in zip(exchanged, short, strict=True) if lacks <= min(short)]
 
 
 def _sound(table: RecordTable, partition: list[list[int]]) -> bool:
@@ -178,7 +187,7 @@ def _model(table: RecordTable, estimates: Estimates, k: int, plan: GroupingPlan)
     sizes = np.arange(2 * k + 1)
     # For values on a line the hull of g costs about g/3 widths, and the pairs g (g - 1) / 2 times a third of it.
     shares = np.where(sizes > 1, 2.0 / np.maximum(sizes, 1), 0.0)
-    return GroupModel(per_row, counts, neighbours, shares, table.surplus)
+    return GroupModel(per_row, counts, neighbours, shares, table.surplus, table.demands)
 
 
 def _fitted(model: GroupModel, pool: Pool) -> GroupModel:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tokumei.array_types import Ints
-from tokumei.methods.grouping.exchanges import exchange, partition_of, place_rest, rebuild
+from tokumei.methods.grouping.demands import most_members
+from tokumei.methods.grouping.exchanges import dissolve, exchange, partition_of, place_rest, rebuild
 from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.k_members import grow_leaves, nearest_records
 from tokumei.methods.grouping.leaves import cut_leaves
@@ -20,6 +21,8 @@ SEED = 1
 # So many records are dissolved together, in groups of k; the time of one try grows with the square.
 DISSOLVED = 40
 MOST_GROUPS, FEWEST_GROUPS = 12, 3
+# Where something is demanded of groups, so many turns of exchanges, dissolving and rebuilding follow.
+DEMANDED_TURNS, DEMANDED_PASSES = 2, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,21 +41,27 @@ class SinglePlan:
 
 
 def group_singles(table: RecordTable, k: int, plan: SinglePlan) -> Groups:
-    """Return groups of k to 2 k - 1 records of low total cost."""
+    """Return groups of k to 2 k - 1 records (more, where demands need more) of low total cost."""
     count = len(table)
     everybody = np.arange(count, dtype=np.int64)
     if count < 2 * k:
         return Groups.of([everybody])
     records = records_of(table)
-    labels = grow_leaves(records, everybody, np.array([0, count]), k)
+    most = most_members(table.demands, k)
+    labels = grow_leaves(records, everybody, np.array([0, count]), k, most)
     leaves = cut_leaves(records, plan.leaf, 4 * k, share=OTHER_SHARE)
     bounds = np.cumsum([0, *(len(leaf) for leaf in leaves)]).astype(np.int64)
     near = nearest_records(records, np.concatenate(leaves), bounds, min(plan.near, count - 1))
-    place_rest(records, labels, near, 2 * k - 1)
-    groups = partition_of(records, labels, count // k, 2 * k - 1)
+    place_rest(records, labels, near, most)
+    groups = partition_of(records, labels, count // k, most)
     width = min(max(DISSOLVED // k, FEWEST_GROUPS), MOST_GROUPS)
     tries = int(plan.tries * count * min(1.0, DISSOLVED / (width * k)) * min(1.0, 5 / k))
     rebuild(records, groups, near, k, width, tries, 0.0, SEED)
+    for turn in range(DEMANDED_TURNS if len(table.demands.diversities) else 0):
+        # Where somebody with a rare value is wanting, fewer and larger groups cost less.
+        exchange(records, groups, near, k, DEMANDED_PASSES)
+        dissolve(records, groups, near)
+        rebuild(records, groups, near, k, width, tries // DEMANDED_TURNS, 0.0, SEED + 2 + turn)
     if plan.exchanges:
         exchange(records, groups, near, k, plan.exchanges)
         rebuild(records, groups, near, k, width, tries // 4, 0.0, SEED + 1)

@@ -34,7 +34,7 @@ from tokumei.methods.grouping.cell_costs import (
     SET_VARIANCE,
     VARIANCE,
 )
-from tokumei.methods.grouping.k_members import fill_pool, joint_costs, make_pool, start_group
+from tokumei.methods.grouping.record_pools import fill_pool, joint_costs, make_pool, start_group
 from tokumei.methods.grouping.single_records import Records, costs_of, members_cost
 
 ENOUGH = 1e-9

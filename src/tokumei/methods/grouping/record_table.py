@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tokumei.array_types import Codes, Floats, Ints
 from tokumei.data import History
+from tokumei.methods.grouping.demands import NO_DEMANDS, DemandArrays
 from tokumei.methods.grouping.losses import Loss, LossName
 
 
@@ -22,7 +23,8 @@ class RecordTable:
     """Arrays for the matching kernels; ``ordered`` and ``nominal`` have one line per field.
 
     ``hefts`` says how many people each record stands for, on average 1; plain tables alone have other hefts than 1.
-    ``houses`` has the household of every owner, None where nobody belongs to anybody.
+    ``houses`` has the household of every owner, None where nobody belongs to anybody; ``demands`` is what groups of the
+    units have to meet.
     """
 
     ordered: Floats
@@ -36,6 +38,7 @@ class RecordTable:
     loss: Loss
     hefts: Floats
     houses: Ints | None = None
+    demands: DemandArrays = NO_DEMANDS
 
     @classmethod
     def from_history(
@@ -98,7 +101,7 @@ class RecordTable:
         sizes = self.counts()[index]
         offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         positions = np.arange(offsets[-1]) + np.repeat(self.offsets[index] - offsets[:-1], sizes)
-        return self.regroup(positions, offsets, self.owners[index])
+        return replace(self.regroup(positions, offsets, self.owners[index]), demands=self.demands.take(index))
 
     def regroup(self, positions: Ints, offsets: Ints, owners: Ints) -> RecordTable:
         """Return the table whose units are these runs of record positions."""

@@ -13,19 +13,24 @@ import numpy as np
 from numba import njit
 
 from tokumei.array_types import Floats, Ints
+from tokumei.methods.grouping.demands import NO_DEMANDS, SLACK, DemandArrays, shortfall_of
 
 HOTTEST, COLDEST = 0.25, 2e-5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupModel:
-    """What the search needs: cost per matched row of each pair, record counts, neighbours, and the fitted shares."""
+    """What the search needs: cost per matched row of each pair, record counts, neighbours, and the fitted shares.
+
+    Groups that do not meet the ``demands`` are not proposed, and no exchange makes two groups fall shorter of them.
+    """
 
     per_row: Floats
     counts: Ints
     neighbours: Ints
     shares: Floats
     surplus: float
+    demands: DemandArrays = NO_DEMANDS
 
     def costs(self, members: Ints) -> Floats:
         """Return the approximate cost of groups given one per line."""
@@ -59,6 +64,7 @@ def _anneal(  # noqa: PLR0917
     neighbours: Ints,
     shares: Floats,
     surplus: float,
+    demands: DemandArrays,
     members: Ints,
     sizes: Ints,
     moves: int,
@@ -71,14 +77,15 @@ def _anneal(  # noqa: PLR0917
     units, reach = neighbours.shape
     home = np.empty(units, dtype=np.int64)
     slot = np.empty(units, dtype=np.int64)
-    cost = np.empty(len(sizes))
+    cost, short = np.empty(len(sizes)), np.zeros(len(sizes))
     for group in range(len(sizes)):
+        short[group] = shortfall_of(demands, members[group], sizes[group])
         for position in range(sizes[group]):
             home[members[group, position]] = group
             slot[members[group, position]] = position
         cost[group] = model_cost(per_row, counts, shares, surplus, members[group], sizes[group])
     cooling = (coldest / hottest) ** (1.0 / max(moves, 1))
-    heat = hottest
+    heat, demanded = hottest, len(demands.diversities) > 0
     for _ in range(moves):
         heat *= cooling
         unit = np.random.randint(units)  # noqa: NPY002
@@ -94,7 +101,15 @@ def _anneal(  # noqa: PLR0917
         new_target = model_cost(per_row, counts, shares, surplus, members[target], sizes[target])
         new_source = model_cost(per_row, counts, shares, surplus, members[source], sizes[source])
         change = new_target + new_source - cost[target] - cost[source]
-        if change <= 0.0 or np.random.random() < np.exp(-change / heat):  # noqa: NPY002
+        taken = change <= 0.0 or np.random.random() < np.exp(-change / heat)  # noqa: NPY002
+        if demanded and (taken or short[target] + short[source] > 0.0):
+            new_short = shortfall_of(demands, members[target], sizes[target])
+            new_short_source = shortfall_of(demands, members[source], sizes[source])
+            more = new_short + new_short_source - short[target] - short[source]
+            taken = more < -SLACK or (taken and more <= SLACK)
+            if taken:
+                short[target], short[source] = new_short, new_short_source
+        if taken:
             cost[target], cost[source] = new_target, new_source
             home[unit], home[other] = target, source
             slot[unit], slot[other] = there, here
@@ -119,6 +134,7 @@ def anneal(model: GroupModel, groups: list[list[int]], *, moves: int, seed: int)
         model.neighbours,
         model.shares,
         model.surplus,
+        model.demands,
         members,
         sizes,
         moves,
@@ -136,6 +152,7 @@ def _beam(  # noqa: PLR0917
     neighbours: Ints,
     shares: Floats,
     surplus: float,
+    demands: DemandArrays,
     prices: Floats,
     seeds: Ints,
     size: int,
@@ -167,13 +184,12 @@ def _beam(  # noqa: PLR0917
                     worth = model_cost(per_row, counts, shares, surplus, trial, grown)
                     for position in range(grown):
                         worth -= prices[trial[position]]
-                    if count < width:
-                        place = count
-                        count += 1
-                    elif worth < score[worst]:
-                        place = worst
-                    else:
+                    if count == width and worth >= score[worst]:
                         continue
+                    if grown == size and shortfall_of(demands, trial, size) > 0.0:
+                        continue
+                    place = count if count < width else worst
+                    count = min(count + 1, width)
                     score[place] = worth
                     fresh[place] = trial
                     fresh_last[place] = step
@@ -200,6 +216,7 @@ def search_groups(
         model.neighbours,
         model.shares,
         model.surplus,
+        model.demands,
         prices,
         start,
         size,

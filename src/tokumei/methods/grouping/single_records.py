@@ -9,13 +9,14 @@ from numba import njit
 
 from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.cell_costs import ENTROPY, FAR_AWAY, HIERARCHY, VARIANCE, ordered_cell, set_cell
+from tokumei.methods.grouping.demands import NO_DEMANDS, DemandArrays
 from tokumei.methods.grouping.record_table import RecordTable
 
 
 class Records(NamedTuple):
     """Single records, one line each, and the loss by which their groups are judged (`LossArrays`).
 
-    ``weights`` are those of the fields, ``hefts`` those of the records.
+    ``weights`` are those of the fields, ``hefts`` those of the records; ``demands`` is what groups have to meet.
     """
 
     values: Floats
@@ -26,6 +27,7 @@ class Records(NamedTuple):
     at: Ints
     lengths: Ints
     table: Floats
+    demands: DemandArrays = NO_DEMANDS
 
 
 def records_of(table: RecordTable) -> Records:
@@ -38,7 +40,7 @@ def records_of(table: RecordTable) -> Records:
             line[present] -= line[present].min()
     values = np.stack([*lines, *table.nominal.astype(np.float64)], axis=1)
     weights = np.concatenate((table.ordered_weights, table.nominal_weights))
-    return Records(np.ascontiguousarray(values), table.hefts, weights, *loss)
+    return Records(np.ascontiguousarray(values), table.hefts, weights, *loss, table.demands)
 
 
 @njit(cache=True, nogil=True)

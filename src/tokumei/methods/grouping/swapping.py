@@ -18,6 +18,7 @@ from numba import njit
 from tokumei.array_types import Codes, Floats, Ints
 from tokumei.methods.grouping.alignment import group_cost
 from tokumei.methods.grouping.cell_costs import LossArrays
+from tokumei.methods.grouping.demands import SLACK, DemandArrays, shortfall_of
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.search import GroupModel, model_cost
@@ -49,6 +50,7 @@ class _Model(NamedTuple):
     neighbours: Ints
     shares: Floats
     surplus: float
+    demands: DemandArrays
 
 
 class _Arrangement(NamedTuple):
@@ -67,6 +69,13 @@ class _Arrangement(NamedTuple):
 @njit(cache=True, nogil=True)
 def _rough(model: _Model, now: _Arrangement, group: int) -> float:
     return model_cost(model.per_row, model.counts, model.shares, model.surplus, now.members[group], now.sizes[group])
+
+
+@njit(cache=True, nogil=True)
+def _lacks(model: _Model, now: _Arrangement, one: int, two: int) -> float:
+    """Return by how much two groups fall short of what is demanded."""
+    first = shortfall_of(model.demands, now.members[one], now.sizes[one])
+    return first + shortfall_of(model.demands, now.members[two], now.sizes[two])
 
 
 @njit(cache=True, nogil=True)
@@ -114,12 +123,14 @@ def _propose(model: _Model, now: _Arrangement, unit: int, others: Ints, promises
         seen[near] = target
         if known:
             continue
+        short = _lacks(model, now, target, source) + SLACK
         for there in range(now.sizes[target]):
             other = now.members[target, there]
             _exchange(now, unit, other)
             change = _rough(model, now, target) + _rough(model, now, source) - now.rough[target] - now.rough[source]
+            worse = (found < most or change < promises[most - 1]) and _lacks(model, now, target, source) > short
             _exchange(now, unit, other)
-            if found == most and change >= promises[most - 1]:
+            if worse or (found == most and change >= promises[most - 1]):
                 continue
             place = min(found, most - 1)
             while place > 0 and promises[place - 1] > change:
@@ -183,7 +194,7 @@ def exchange_members(
         limit,
         1,
     )
-    rough = _Model(model.per_row, model.counts, model.neighbours, model.shares, model.surplus)
+    rough = _Model(model.per_row, model.counts, model.neighbours, model.shares, model.surplus, model.demands)
     now = _arranged(table, model, groups, limit=limit, threads=threads)
     turn = 0
     while True:

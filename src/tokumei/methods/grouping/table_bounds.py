@@ -97,7 +97,7 @@ def _leaf_prices(part: Records, copies: Ints, k: int, plan: BoundPlan) -> Floats
     every = np.repeat(np.arange(count), copies)
     repeated = part._replace(values=part.values[every], hefts=part.hefts[every])
     everybody, bounds = np.arange(total, dtype=np.int64), np.array([0, total], dtype=np.int64)
-    labels: Ints = grow_leaves(repeated, everybody, bounds, k)
+    labels: Ints = grow_leaves(repeated, everybody, bounds, k, 2 * k - 1)
     first = np.cumsum(copies) - copies
     place_rest(repeated, labels, first[near[every]], 2 * k - 1)
     some = None if (copies == 1).all() else copies
