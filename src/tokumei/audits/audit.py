@@ -52,7 +52,7 @@ from tokumei.errors import InputError, ParameterError
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
 CHEAP_EFFORT = Effort(steps=2_000_000)
 # Equal histories of k owners prove 1/k, whatever the posteriors say: those are evidence, and cost no more than that.
-PROVEN_EFFORT = Effort(steps=5_000_000, transitions=200_000, enough=0.02)
+PROVEN_EFFORT = Effort(steps=4_000_000, transitions=100_000, enough=0.025)
 
 
 def audit_release(
