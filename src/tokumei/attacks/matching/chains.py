@@ -122,22 +122,25 @@ class WormChain:
         before = np.concatenate(([0.0], running))[starts[:-1]]
         rows = len(starts) - 1
         self._begin, self._edge, self._steps = row_edge, row_edge.copy(), steps
-        holder = np.empty(rows, dtype=np.int64)
-        holder[columns[row_edge]] = np.arange(rows)
+        self._holder = np.empty(rows, dtype=np.int64)
+        self._holder[columns[row_edge]] = np.arange(rows)
         self._graph = (starts, columns, running - np.repeat(before, np.diff(starts)))
         self._settled, self._since, self._held = row_edge.copy(), np.zeros(rows, dtype=np.int64), np.zeros(len(columns))
         self._kept, self._memory = np.empty((samples, rows), dtype=np.int64), np.zeros(6, dtype=np.int64)
         self._state = np.array([int(rng.integers(1, 2**62))], dtype=np.uint64)
-        self._places = (self._edge, holder, self._settled, self._since, self._held, self._kept)
 
     def run(self, upto: int, deadline: float | None = None) -> bool:
         """Go on until ``upto`` steps are done in all; return False if the deadline passed before."""
+        starts, columns, cumulative = self._graph
         every = self._steps // (len(self._kept) + 1) + 1
         while self._memory[_DONE] < upto:
             if deadline is not None and time.monotonic() >= deadline:
                 return False
             until = min(int(self._memory[_DONE]) + STEPS_AT_ONCE, upto)
-            _worm(*self._graph, *self._places, self._memory, self._state, every, until)
+            _worm(
+                starts, columns, cumulative, self._edge, self._holder, self._settled, self._since, self._held,
+                self._kept, self._memory, self._state, every, until,
+            )  # fmt: skip
         return True
 
     def shares(self) -> Floats:
