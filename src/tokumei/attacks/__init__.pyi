@@ -25,6 +25,7 @@ from tokumei.attacks.ladder.singling import Singled as Singled
 from tokumei.attacks.ladder.singling import single_out as single_out
 from tokumei.attacks.likelihood_matching import LikelihoodMatching as LikelihoodMatching
 from tokumei.attacks.linking import linked_people as linked_people
+from tokumei.attacks.matching.chains import chain_layout as chain_layout
 from tokumei.attacks.matching.clues import Hits as Hits
 from tokumei.attacks.matching.clues import hits_against_chance as hits_against_chance
 from tokumei.attacks.matching.consistency import Consistency as Consistency
@@ -39,14 +40,14 @@ from tokumei.attacks.matching.matchings import Matches as Matches
 from tokumei.attacks.matching.matchings import NoPerfectMatchingError as NoPerfectMatchingError
 from tokumei.attacks.matching.matchings import find_matches as find_matches
 from tokumei.attacks.matching.matchings import with_blanks as with_blanks
+from tokumei.attacks.matching.posteriors import FULL_EFFORT as FULL_EFFORT
+from tokumei.attacks.matching.posteriors import Effort as Effort
 from tokumei.attacks.matching.posteriors import Posterior as Posterior
-from tokumei.attacks.matching.posteriors import chain_layout as chain_layout
 from tokumei.attacks.matching.posteriors import component_weights as component_weights
 from tokumei.attacks.matching.posteriors import drawn_matchings as drawn_matchings
 from tokumei.attacks.matching.posteriors import exact_marginals as exact_marginals
 from tokumei.attacks.matching.posteriors import posterior as posterior
 from tokumei.attacks.matching.posteriors import sample_matchings as sample_matchings
-from tokumei.attacks.matching.posteriors import symmetrized as symmetrized
 from tokumei.attacks.matching.pseudonym_structure import patterns as patterns
 from tokumei.attacks.matching_posterior import MatchingPosterior as MatchingPosterior
 from tokumei.attacks.nearest_history import NearestHistory as NearestHistory

@@ -19,7 +19,7 @@ from tokumei.attacks.matching.cheapest import EdgeCosts, cheapest_matches, edge_
 from tokumei.attacks.matching.clues import named_links
 from tokumei.attacks.matching.consistency import Consistency, consistency_graph
 from tokumei.attacks.matching.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
-from tokumei.attacks.matching.posteriors import Posterior, posterior, symmetrized
+from tokumei.attacks.matching.posteriors import FULL_EFFORT, Effort, Posterior, posterior
 from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
 from tokumei.words import Message
@@ -81,8 +81,8 @@ class MatchView:
     """What the attacker holds: the data, who fits whom and, if everybody can have a subject, the matches.
 
     ``written`` is the release with the elements of sets in written order. ``known`` is the posterior of the matches
-    where it was computed before; with ``symmetric``, pseudonyms of equal histories count as equal. ``deadline`` is
-    when no more costs and samples are computed.
+    where it was computed before; ``effort`` is spent on posteriors, and after the ``deadline`` no more costs and
+    samples are computed.
     """
 
     knowledge: History
@@ -92,7 +92,7 @@ class MatchView:
     matches: Matches | None
     rng: np.random.Generator
     known: Posterior | None = None
-    symmetric: bool = False
+    effort: Effort = FULL_EFFORT
     deadline: float | None = None
     costs: EdgeCosts | None = field(default=None, init=False)
     _cheapest: Posterior | None = field(default=None, init=False)
@@ -120,21 +120,24 @@ class MatchView:
 
     def fitting(self, graph: Bipartite) -> Bools:
         """Return which links of another graph stand in this one."""
-        own, width = self.graph, self.graph.subjects
-        return np.isin(graph.pseudonym * width + graph.subject, own.pseudonym * width + own.subject)
+        return self.graph.places(graph.pseudonym, graph.subject) >= 0
 
     def posterior(self, matches: Matches) -> Posterior:
         """Return how probable every link of all hypotheses is."""
         if self.known is not None:
             return self.known
-        return posterior(matches, rng=self.rng, deadline=self.deadline)
+        return self._computed(matches)
+
+    def _computed(self, matches: Matches) -> Posterior:
+        kind = self.consistency.histories.kind
+        return posterior(matches, rng=self.rng, kind=kind, effort=self.effort, deadline=self.deadline)
 
     def cheapest(self, matches: Matches) -> Posterior:
         """Return how probable every link of the hypotheses with the smallest total cell error is."""
         if self._cheapest is None:
             self.costs = edge_costs(self.knowledge, self.release, self.consistency, matches, deadline=self.deadline)
-            tight = posterior(cheapest_matches(matches, self.costs.cost), rng=self.rng, deadline=self.deadline)
-            self._cheapest = symmetrized(tight, self.consistency.histories.kind) if self.symmetric else tight
+            cheapest = cheapest_matches(matches, self.costs.cost)
+            self._cheapest = self._computed(cheapest)
         return self._cheapest
 
     def blind(self) -> Choice:

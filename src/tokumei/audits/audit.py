@@ -19,7 +19,9 @@ import polars as pl
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks import (
+    FULL_EFFORT,
     Bipartite,
+    Effort,
     Matches,
     MatchView,
     NoPerfectMatchingError,
@@ -28,7 +30,6 @@ from tokumei.attacks import (
     nearest_owners,
     posterior,
     sample_matchings,
-    symmetrized,
     with_blanks,
 )
 from tokumei.audits.contradiction import contradiction, not_of_original, unfit_figures
@@ -49,8 +50,9 @@ from tokumei.data import Evidence, History, Reason, Release, Secret, Verdict
 from tokumei.errors import InputError, ParameterError
 
 RANDOMIZED_DESIGNS = frozenset({"uniform-concealment"})
-CHEAP_STEPS = 2_000_000
-FULL_STEPS = 20_000_000
+CHEAP_EFFORT = Effort(steps=2_000_000)
+# Equal histories of k owners prove 1/k, whatever the posteriors say: those are evidence, and cost no more than that.
+PROVEN_EFFORT = Effort(steps=4_000_000, transitions=100_000, enough=0.025)
 
 
 def audit_release(
@@ -289,30 +291,33 @@ class _Audit(LaidOut):
 
     def whole(self, matches: Matches, *, thorough: bool) -> AuditResult:
         """Judge a release in which every pseudonym has one owner, and every subject at most one pseudonym."""
-        steps = FULL_STEPS if thorough else CHEAP_STEPS
+        names = len(self.consistency.histories.names)
+        shape = graph_shape(matches, names)
+        k = self._level(int(shape["k_concealment"]))
+        strict = self.k_anonymity >= k
+        effort = CHEAP_EFFORT if not thorough else PROVEN_EFFORT if strict else FULL_EFFORT
         # Equal histories of k owners prove more than any posterior: the quick audit leaves it at that.
         proven = not thorough and self.k_anonymity >= self._level(0)
         if proven:
             found = posterior(matches, rng=self.rng, exact_size=1, deadline=0.0)
         else:
-            found = posterior(matches, rng=self.rng, steps=steps, deadline=self.deadline)
-        found = symmetrized(found, self.consistency.histories.kind)
+            kind = self.consistency.histories.kind
+            found = posterior(matches, rng=self.rng, kind=kind, effort=effort, deadline=self.deadline)
         if found.apart:
             self._skip("chains-differ", difference=found.apart)
         if found.skipped and not proven:
             self._skip("not-sampled", count=found.skipped)
-        names = len(self.consistency.histories.names)
-        shape = graph_shape(matches, names)
-        k = self._level(int(shape["k_concealment"]))
         common = replace(
             self._figures(matches.graph, k),
-            strict=self.k_anonymity >= k,
+            strict=strict,
             hub=hub_of(matches.graph, self.consistency),
-            joint=contest_risk(matches, names, rng=self.rng) if thorough and found.computed.all() else {},
+            joint=contest_risk(matches, names, rng=self.rng, wide=found.wide)
+            if thorough and found.computed.all()
+            else {},
         )
         if thorough:
             common = replace(common, pattern=pseudonym_pattern(self.consistency.histories, self.rng))
-        view = self._view(matches, found)
+        view = self._view(matches, found, effort)
         figures, certain = self._named(view, matches, found, common, owner=None, thorough=thorough)
         verdict = decide(figures)
         if self.owner is not None:
@@ -341,7 +346,7 @@ class _Audit(LaidOut):
         names = len(self.consistency.histories.names)
         largest = found.largest()[:names]
         certain = largest if owner is None else found.of_pairs(np.arange(names), owner)
-        samples = sample_matchings(matches, rng=self.rng) if owner is not None and thorough else {}
+        samples = sample_matchings(matches, found, rng=self.rng) if owner is not None and thorough else {}
         examiner = Examiner(view=view, matches=matches, posterior=found, owner=owner, samples=samples)
         attacks, skipped = attack_figures(examiner, thorough=thorough, seeds=self.guess_seeds)
         named = replace(

@@ -63,7 +63,7 @@ def exchangeable_hits(size: int, guesses: int) -> Floats:
     return np.array([float(value) for value in hits])
 
 
-def hit_offers(matches: Matches, component: Component, rng: np.random.Generator) -> Offers:
+def hit_offers(matches: Matches, component: Component, rng: np.random.Generator, *, wide: bool = False) -> Offers:
     """Return for g = 0, 1, ... the distribution of hits of the best g guesses inside a component."""
     size = len(component)
     named = component.pseudonyms < matches.graph.pseudonyms - matches.graph.blanks
@@ -75,7 +75,7 @@ def hit_offers(matches: Matches, component: Component, rng: np.random.Generator)
         worlds = worlds[:, named]
         return _offers_of(worlds, worlds, worlds)
     starts, columns, _ = chain_layout(matches, component)
-    share, drawn = drawn_matchings(matches, component, rng, samples=2 * SAMPLES, steps=CHAIN_STEPS)
+    share, drawn = drawn_matchings(matches, component, rng, samples=2 * SAMPLES, steps=CHAIN_STEPS, wide=wide)
     worlds = columns[drawn]
     marginals = np.zeros((size, size))
     marginals[np.repeat(np.arange(size), np.diff(starts)), columns] = share
@@ -141,13 +141,14 @@ def joint_risk(
     rng: np.random.Generator,
     attempts: int = 13,
     worlds: Ints | None = None,
+    wide: Bools | None = None,
 ) -> dict[str, JointRisk]:
     """Return the risk under every named table of thresholds (r(0), r(1), ...), trying all n the tables know.
 
     ``worlds`` are draws of a randomized design (the subject of every real pseudonym, a row each); they take the place
-    of equally likely perfect matchings.
+    of equally likely perfect matchings. Components that are known to be ``wide`` are sampled at once.
     """
-    offers = _offers_by_component(matches, rng) if worlds is None else _offers_by_draws(matches, worlds)
+    offers = _offers_by_component(matches, rng, wide) if worlds is None else _offers_by_draws(matches, worlds)
     longest = min(max(len(table) for table in thresholds.values()) - 1, MOST_GUESSES, matches.graph.pseudonyms)
     best = dict.fromkeys(thresholds, (0.0, 0))
     for distribution in [*_strategies(offers, longest), *(_tried(matches) if worlds is None else [])]:
@@ -201,19 +202,19 @@ def _usual_size(offers: Sequence[Offers]) -> int:
     return int(np.bincount([len(offer) - 1 for offer in offers]).argmax()) if offers else 1
 
 
-def _offers_by_component(matches: Matches, rng: np.random.Generator) -> list[Offers]:
+def _offers_by_component(matches: Matches, rng: np.random.Generator, wide: Bools | None) -> list[Offers]:
     """Return the offers of every component; components of one shape are computed once."""
     known: dict[bytes, Offers] = {}
     offers: list[Offers] = []
     real = matches.graph.pseudonyms - matches.graph.blanks
-    for component in matches.components:
+    for number, component in enumerate(matches.components):
         blank = component.pseudonyms >= real
         if blank.all():
             continue
         shape = component_weights(matches.graph, component) > 0
         key = len(shape).to_bytes(8, "little") + np.packbits(shape).tobytes() + np.packbits(blank).tobytes()
         if key not in known:
-            known[key] = hit_offers(matches, component, rng)
+            known[key] = hit_offers(matches, component, rng, wide=wide is not None and bool(wide[number]))
         offers.append(known[key])
     return offers
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tokumei.attacks import Consistency, Matches, MatchView, Posterior, consistency_graph
+from tokumei.attacks import FULL_EFFORT, Consistency, Effort, Matches, MatchView, Posterior, consistency_graph
 from tokumei.audits.rerun import Rerun
 from tokumei.audits.truth import MERGED, anonymity_level, separate_records, true_owners
 from tokumei.audits.written import canonical_sets
@@ -54,7 +54,9 @@ class LaidOut:
     def _skip(self, code: str, **values: object) -> None:
         self.skipped.append(Reason(code=code, values=values))
 
-    def _view(self, matches: Matches | None = None, known: Posterior | None = None) -> MatchView:
+    def _view(
+        self, matches: Matches | None = None, known: Posterior | None = None, effort: Effort = FULL_EFFORT
+    ) -> MatchView:
         return MatchView(
             knowledge=self.history,
             release=self.release,
@@ -63,7 +65,7 @@ class LaidOut:
             matches=matches,
             rng=self.rng,
             known=known,
-            symmetric=True,
+            effort=effort,
             deadline=self.deadline,
         )
 

@@ -91,9 +91,7 @@ class Examiner:
         fits = self.view.fitting(chosen)
         naming = self.posterior.probability.copy()
         naming[np.isin(graph.pseudonym, chosen.pseudonym[fits])] = 0.0
-        keys = graph.pseudonym * graph.subjects + graph.subject
-        links = chosen.pseudonym[fits] * graph.subjects + chosen.subject[fits]
-        naming[np.searchsorted(keys, links)] = choice.named()[fits]
+        naming[graph.places(chosen.pseudonym[fits], chosen.subject[fits])] = choice.named()[fits]
         return naming
 
     def _weighed(self, choice: Choice) -> AttackFigure:

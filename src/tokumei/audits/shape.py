@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tokumei.array_types import Floats, Ints
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks import Bipartite, Consistency, Matches
 from tokumei.audits.joint_risk import JointRisk, joint_risk
 from tokumei.audits.reasons import Hub
@@ -39,12 +39,12 @@ def certainty_figures(certain: Floats, largest: Floats) -> dict[str, float]:
 
 
 def contest_risk(
-    matches: Matches, names: int, *, rng: np.random.Generator, draws: Ints | None = None
+    matches: Matches, names: int, *, rng: np.random.Generator, draws: Ints | None = None, wide: Bools | None = None
 ) -> dict[str, JointRisk]:
     """Return how many guesses at once pass the contest's test, by its own and by the sharp threshold."""
     longest = min(names, LONGEST_TABLE)
     tables = {"official": official_thresholds(longest), "sharp": sharp_thresholds(longest)}
-    return joint_risk(matches, tables, rng=rng, worlds=draws)
+    return joint_risk(matches, tables, rng=rng, worlds=draws, wide=wide)
 
 
 def hub_of(graph: Bipartite, consistency: Consistency) -> Hub | None:

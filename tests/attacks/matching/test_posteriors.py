@@ -14,7 +14,7 @@ from tests.effort import examples
 from tokumei.array_types import Bools
 from tokumei.attacks.matching import posteriors
 from tokumei.attacks.matching.matchings import find_matches
-from tokumei.attacks.matching.posteriors import exact_marginals, posterior
+from tokumei.attacks.matching.posteriors import Effort, exact_marginals, posterior
 
 
 @given(square_graphs(6), st.integers(0, 2**20))
@@ -76,7 +76,7 @@ def test_the_chain_agrees_with_the_exact_posterior(matrix: Bools) -> None:
     """A long cycle too: a chain of exchanges of two links could not turn it."""
     matches = find_matches(graph_of(matrix))
     exact = posterior(matches, rng=np.random.default_rng(0))
-    sampled = posterior(matches, rng=np.random.default_rng(1), exact_size=1, steps=4_000_000)
+    sampled = posterior(matches, rng=np.random.default_rng(1), exact_size=1, effort=Effort(steps=4_000_000))
     assert sampled.sampled == 1
     assert np.abs(sampled.probability - exact.probability).max() < 0.02
     assert sampled.difference < 0.02
@@ -87,7 +87,9 @@ def test_the_chain_follows_weights() -> None:
     matches = find_matches(graph_of(matrix))
     weights = np.random.default_rng(6).uniform(0.2, 2.0, size=len(matches.graph))
     exact = posterior(matches, rng=np.random.default_rng(0), weights=weights)
-    sampled = posterior(matches, rng=np.random.default_rng(1), weights=weights, exact_size=1, steps=4_000_000)
+    sampled = posterior(
+        matches, rng=np.random.default_rng(1), weights=weights, exact_size=1, effort=Effort(steps=4_000_000)
+    )
     assert np.abs(sampled.probability - exact.probability).max() < 0.02
 
 
@@ -103,7 +105,9 @@ def test_worlds_of_a_complete_component_are_permutations_that_need_no_search(mon
     monkeypatch.setattr(posteriors, "sweep", pytest.fail)
     size = 40
     matches = find_matches(graph_of(np.ones((size, size), dtype=bool)))
-    samples = posteriors.sample_matchings(matches, rng=np.random.default_rng(1), count=200)[0]
+    samples = posteriors.sample_matchings(
+        matches, posterior(matches, rng=np.random.default_rng(0)), rng=np.random.default_rng(1), count=200
+    )[0]
     assert samples.shape == (200, size)
     pseudonyms, subjects = matches.graph.pseudonym[samples], matches.graph.subject[samples]
     assert (np.sort(pseudonyms, axis=1) == np.arange(size)).all()

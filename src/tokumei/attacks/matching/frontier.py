@@ -91,21 +91,30 @@ class Sweep:
         return self.layers[place], int(self.starts[row]), int(self.starts[row + 1])
 
 
-def sweep(starts: Ints, columns: Ints, weights: Floats | None = None, *, deadline: float | None = None) -> Sweep | None:
+def sweep(
+    starts: Ints,
+    columns: Ints,
+    weights: Floats | None = None,
+    *,
+    most: int = MOST_TRANSITIONS,
+    deadline: float | None = None,
+) -> Sweep | None:
     """Return all ways to match a component whose row r has the edges ``starts[r]:starts[r + 1]`` to ``columns``.
 
-    None if the component is too wide or too long, or if the ``deadline`` (time.monotonic) passes. Raises ValueError if
-    there is no perfect matching.
+    None if the component is too long or too wide (more than ``most`` transitions), or if the ``deadline``
+    (time.monotonic) passes. Raises ValueError if there is no perfect matching.
     """
     if len(starts) - 1 > MOST_ROWS:
         return None
     weight = np.ones(len(columns)) if weights is None else np.asarray(weights, dtype=np.float64)
     orders = (_neighbours_together(starts, columns), np.argsort(np.diff(starts), kind="stable"))
-    swept = (_swept(starts, columns, weight, order, deadline) for order in orders)
+    swept = (_swept(starts, columns, weight, order, most, deadline) for order in orders)
     return next((result for result in swept if result is not None), None)
 
 
-def _swept(starts: Ints, columns: Ints, weight: Floats, order: Ints, deadline: float | None) -> Sweep | None:
+def _swept(  # noqa: PLR0917
+    starts: Ints, columns: Ints, weight: Floats, order: Ints, most: int, deadline: float | None
+) -> Sweep | None:
     """Place the rows in an order; None if that takes too many states or too long."""
     word, bit, closing = _slots(starts, columns, order)
     masks: Masks = np.zeros((1, closing.shape[1]), dtype=np.uint64)
@@ -115,14 +124,14 @@ def _swept(starts: Ints, columns: Ints, weight: Floats, order: Ints, deadline: f
     for place, row in enumerate(order):
         edges = np.arange(starts[row], starts[row + 1])
         late = deadline is not None and time.monotonic() > deadline
-        if late or transitions + len(masks) * len(edges) > 2 * MOST_TRANSITIONS:
+        if late or transitions + len(masks) * len(edges) > 2 * most:
             return None
         masks, layer = _placed(masks, edges, word, bit, closing[place])
         transitions += len(layer.edge)
         if len(layer.edge) == 0:
             message = "the component has no perfect matching"
             raise ValueError(message)
-        if transitions > MOST_TRANSITIONS:
+        if transitions > most:
             return None
         counts = np.bincount(layer.target, forward[-1][layer.source] * weight[layer.edge], minlength=len(masks))
         scale = float(counts.sum())

@@ -64,6 +64,18 @@ class Bipartite:
         """Where the edges of every pseudonym begin; one more than there are pseudonyms."""
         return np.concatenate(([0], np.cumsum(self.degrees()))).astype(np.int64)
 
+    def places(self, pseudonym: Ints, subject: Ints) -> Ints:
+        """Return which edge each of these links is, -1 if it is none."""
+        if len(self) == 0:
+            return np.full(len(pseudonym), -1, dtype=np.int64)
+        wanted = pseudonym * self.subjects + subject
+        place = np.minimum(np.searchsorted(self._keys, wanted), len(self) - 1)
+        return np.where(self._keys[place] == wanted, place, -1)
+
+    @cached_property
+    def _keys(self) -> Ints:
+        return self.pseudonym * self.subjects + self.subject
+
     def keep(self, mask: Bools) -> Bipartite:
         """Return the graph with the edges under the mask."""
         return Bipartite(self.subjects, self.pseudonyms, self.subject[mask], self.pseudonym[mask], self.blanks)
