@@ -127,7 +127,12 @@ def test_identical_histories_share_what_chains_saw_and_lose_its_noise() -> None:
 def test_chains_end_once_they_agree_and_where_they_never_will(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[int] = []
     run = WormChain.run
-    monkeypatch.setattr(WormChain, "run", lambda chain, upto, end=None: done.append(upto) or run(chain, upto, end))
+
+    def noted(chain: WormChain, upto: int, deadline: float | None = None) -> bool:
+        done.append(upto)
+        return run(chain, upto, deadline)
+
+    monkeypatch.setattr(WormChain, "run", noted)
     effort = Effort(steps=64_000_000, enough=0.02)
     matrix, kind = groups(8, 3)
     agreed = posterior(
