@@ -27,7 +27,6 @@ from tokumei.progress import is_enough, tell_loss
 # So many units are always solved at once.
 SMALL_WINDOW = 90
 FEW_UNITS, LONG_HISTORY = 1_500, 50
-VERY_FEW_UNITS, SEVERAL_RECORDS = 400, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +44,8 @@ class GroupingPlan:
     tries: int = 4
     patience: float = 0.002
     most_exchanges: int = 12
-    # Rounds of column generation: of long histories of few people, of several records of very few (k = 3), and of all
-    # others (none: exchanges are enough).
+    # Rounds of column generation: of long histories of few people, and of all others (none: exchanges are enough).
     long_rounds: int = 4
-    few_rounds: int = 8
     rounds: int = 0
     priced_per_unit: int = 3
     window: int = 180
@@ -57,20 +54,14 @@ class GroupingPlan:
     passes: int = 2
     threads: int = 1
 
-    def of(self, table: RecordTable, k: int) -> GroupingPlan:
-        """Return the plan for this table and groups of k.
+    def of(self, table: RecordTable) -> GroupingPlan:
+        """Return the plan for this table.
 
         Where a few people have many records each, exchanges of two people alone end early: what one of them gains costs
-        the other its surplus records (the T of 2018: U 0.3066 against 0.3039 with the program). So it is, in seconds,
-        with groups of three of very few (312 patients: 30.6 % lost against 30.1 %; with k = 5 it takes 20 seconds).
+        the other its surplus records (the T of 2018: U 0.3066 against 0.3039 with the program).
         """
-        if self.rounds:
-            return self
         long = len(table) <= FEW_UNITS and len(table.rows) >= LONG_HISTORY * len(table)
-        few = k == 3 and len(table) <= VERY_FEW_UNITS and len(table.rows) >= SEVERAL_RECORDS * len(table)
-        if few and not long and self.few_rounds:
-            return replace(self, rounds=self.few_rounds, window=SMALL_WINDOW, priced_per_unit=2 * self.priced_per_unit)
-        if not long or not self.long_rounds:
+        if not long or not self.long_rounds or self.rounds:
             return self
         # After the program exchanges cost as much again and gain 0.02 % (the same T).
         return replace(self, rounds=self.long_rounds, most_exchanges=0)
@@ -85,7 +76,7 @@ def group_units(table: RecordTable, k: int, plan: GroupingPlan) -> list[list[int
     count = len(table)
     if count < 2 * k:
         return [list(range(count))]
-    plan = plan.of(table, k)
+    plan = plan.of(table)
     estimates = estimate_costs(table, threads=plan.threads)
     model = _model(table, estimates, k, plan)
     pool = Pool(table, plan.limit, plan.alignments, plan.threads)
