@@ -2,9 +2,14 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
+COMMA := ,
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,docs,arena,studio,postgres,s3,cluster,contests,dp,encrypt,pdf,excel,sql
+EXTRAS := dev,arena,studio,postgres,s3,cluster,contests,dp,encrypt,pdf,excel,sql
+# Install the project: into which Python, by which constraints, with which extras. uv takes a third of pip's time, but does
+# not read pip's settings: where it fails, pip has the last word.
+install = $(BIN)/uv pip install -q --python $(1) -c $(2) -e '.[$(3)]' \
+	  || { echo "uv did not install everything: pip does it"; $(1) -m pip install -q --no-compile -c $(2) -e '.[$(3)]'; }
 # Twice the two cores: some tests wait for other processes most of their time.
 WORKERS ?= 4
 # Written when the kernels were compiled as they are now.
@@ -20,16 +25,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 setup: $(STAMP)
 
-# uv takes a third of pip's time, but does not read pip's settings: where it fails, pip has the last word.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 	  echo "the venv module is missing: installing Debian's package"; \
 	  apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
-	@$(BIN)/python -m pip install -q -c constraints.txt uv \
-	  && $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]' \
-	  || { echo "uv did not install everything: pip does it"; \
-	    $(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[$(EXTRAS)]'; }
+	@$(BIN)/python -m pip install -q -c constraints.txt uv || true
+	@$(call install,$(BIN)/python,constraints.txt,$(EXTRAS)$(COMMA)docs)
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 	@touch $(STAMP)
 
@@ -137,7 +139,7 @@ dist: setup
 lowest: setup
 	$(PYTHON) -m venv --clear build/lowest
 	$(BIN)/python .ci/lowest_versions.py >build/lowest/constraints.txt
-	build/lowest/bin/pip install -q -c build/lowest/constraints.txt -e '.[dev,arena,cluster,postgres,s3]'
+	@$(call install,build/lowest/bin/python,build/lowest/constraints.txt,$(EXTRAS))
 	TOKUMEI_EFFORT=quick build/lowest/bin/pytest -q -n $(WORKERS) --dist worksteal -m "not slow" -o filterwarnings=ignore
 
 clean:

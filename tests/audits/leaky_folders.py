@@ -251,7 +251,7 @@ CSV_VARIANTS: dict[str, tuple[Change, str]] = {
         "file-text",
     ),
     "version with a word": (manifest(tokumei="0.1.0+s001"), "wrong-version"),
-    "version to come": (manifest(tokumei="8.17.2"), "wrong-version"),
+    "version to come": (manifest(tokumei="8.17.2"), "later-version"),
     "version with a zero more": (manifest(tokumei="0.1.00"), "wrong-version"),
     "library with a word": (manifest(versions={"numpy": "s001", "polars": "1.0.0"}), "wrong-version"),
     "wrong number of records": (manifest(records=1001), "wrong-count"),

@@ -79,12 +79,7 @@ def manifest_findings(
     columns = {column.name for column in folder.schema.columns} | {field.name for field in folder.schema.fields}
     if method is None or not _stated_as_made(method, folder.parameters, columns):
         findings.append(finding("wrong-parameters", file=MANIFEST_NAME, method=folder.method))
-    findings += [
-        finding("wrong-version", file=MANIFEST_NAME, name=name)
-        for name, installed in made_by().items()
-        if not _earlier(_stated_versions(manifest).get(name), installed)
-    ]
-    return findings
+    return findings + _version_findings(_stated_versions(manifest))
 
 
 def smallest_group(folder: ReleaseFolder, release: Release, text: pl.DataFrame | None = None) -> int | None:
@@ -133,6 +128,20 @@ def _stated_versions(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {"tokumei": manifest.get("tokumei"), **(libraries if isinstance(libraries, dict) else {})}
 
 
+def _version_findings(stated: Mapping[str, Any]) -> list[Reason]:
+    findings = []
+    for name, installed in made_by().items():
+        version = stated.get(name)
+        if _earlier(version, installed):
+            continue
+        if isinstance(version, str) and _VERSION.fullmatch(version):
+            values = {"name": name, "stated": version, "installed": installed}
+            findings.append(finding("later-version", file=MANIFEST_NAME, **values))
+        else:
+            findings.append(finding("wrong-version", file=MANIFEST_NAME, name=name))
+    return findings
+
+
 def versions_of(manifest: Mapping[str, Any]) -> dict[str, str]:
     """Return the stated versions that can be true, the installed ones in place of others."""
     stated, installed = _stated_versions(manifest), made_by()
@@ -140,7 +149,7 @@ def versions_of(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _earlier(stated: object, installed: str) -> bool:
-    """Return whether a text is the number of a version up to the installed one: nothing else can stand there."""
+    """Return whether a text is the number of a version up to the installed one: no other can be checked here."""
     if stated == installed:
         return True
     numbers = re.match(r"\d+(\.\d+)*", installed)

@@ -113,7 +113,7 @@ def test_damaged_files_get_the_verdict_of_the_slow_rules(
             assert all(found.message for found in findings)
         codes.update(result.counts())
         valid += result.valid
-    assert valid > 0
+    assert valid > 0 or EFFORT == "quick"  # six files may all be damaged
     assert {"INVALID", "NOT_CONTAINED"} <= codes
     assert {code.lower().replace("_", "-") for code in codes} <= set(RELEASE_CODES)
     files = DAMAGED_FILES // DAMAGED_BLOCKS
