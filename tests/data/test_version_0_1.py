@@ -5,17 +5,29 @@ The files in ``version_0_1`` were written by it from generated purchases and are
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from tests.conftest import Run
+from tokumei.data import made_by
 
 WRITTEN = Path(__file__).parent / "version_0_1"
 
 
+def _written_by() -> dict[str, str]:
+    manifest: dict[str, dict[str, str]] = json.loads((WRITTEN / "safe" / "manifest.json").read_text(encoding="utf-8"))
+    return manifest["versions"]
+
+
 @pytest.mark.half_second
+@pytest.mark.skipif(
+    any(Version(made_by()[name]) < Version(version) for name, version in _written_by().items()),
+    reason="versions later than the installed ones cannot be checked, and the audit says so",
+)
 @pytest.mark.parametrize(("name", "share", "status"), [("safe", 0.5, 0), ("keyed", 1.0, 1)])
 def test_a_release_and_its_secret_open(run: Run, tmp_path: Path, name: str, share: float, status: int) -> None:
     # What an audit finds out is kept beside the release.
