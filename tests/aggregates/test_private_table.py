@@ -195,6 +195,13 @@ def test_the_budget_adds_up_and_ends(history: History, tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "t1").iterdir()) == ["manifest.json", "table.csv"]
 
 
+def test_a_canary_that_is_often_told_gives_a_bound_whatever_the_draw() -> None:
+    """The threshold is not chosen by a handful of clear runs, which imply nothing among others."""
+    rng = np.random.default_rng(5)
+    bounds = [canary_bound(rng.normal(1.0, 1.0, 1000), rng.normal(0.0, 1.0, 1000)).epsilon for _ in range(20)]
+    assert min(bounds) > 0.5
+
+
 def test_canary_bounds_by_hand() -> None:
     """A mechanism that hides nothing gives what Clopper and Pearson allow for so many runs; a coin gives nothing."""
     sure = canary_bound(np.ones(400), np.zeros(400))
