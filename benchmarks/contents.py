@@ -3,7 +3,8 @@
 Every row is a release of the same customers: tight, with range ends rounded to weeks after grouping, and with grids
 before it. The attacker knows three full records of a person (`tokumei.audits.climb_ladder`). ``--people 0`` takes all
 customers; ``--only NAME`` (repeated) takes some rows. Finished rows are kept in FOLDER and not measured again
-(``--attack``: releases are attacked again); ``--pages`` writes tables and charts into the guide.
+(``--attack``: releases are attacked again); ``--thorough`` looks for 400 people, ``--pages`` writes tables and charts
+into the guide.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ ROWS: dict[str, tuple[int, Grids]] = {
     "k = 3, range ends outward to weeks": (3, {}),
     f"k = 3, at least {LEAST_DAYS} days wide": (3, {}),
     "k = 3, columns permuted in a group": (3, {}),
+    "14 days, k = 3": (3, {"date": 14}),
     "month, 1-2-5, k = 3": (3, {"date": "month", **AMOUNTS}),
     "month, rare = 10, k = 3": (3, {"date": "month", "rare": 10}),
 }
@@ -145,21 +147,23 @@ def made(history: History, name: str, effort: str) -> Row:
     return Row(coarse, release, secret, lost, time.process_time() - begin)
 
 
-def attacked(row: Row) -> dict[str, Any]:
-    """Return the figures of one row."""
-    answers = climb_ladder(row.history, row.release, row.secret, rng=np.random.default_rng(1), quick=True)
+def attacked(row: Row, *, thorough: bool = False) -> dict[str, Any]:
+    """Return the figures of one row; ``thorough`` looks for 400 people instead of 100."""
+    answers = climb_ladder(row.history, row.release, row.secret, rng=np.random.default_rng(1), quick=not thorough)
     every = {key: score for answer in answers.values() for key, score in answer.figures.items()}
     figures = {name: [every[key].value, every[key].baseline] for name, key in FIGURES.items()}
     return {"U": row.lost, **figures, "cpu": row.seconds}
 
 
-def kept(file: Path, make: Callable[[], Row], *, attack: bool) -> dict[str, Any]:
+def kept(file: Path, make: Callable[[], Row], *, attack: bool, thorough: bool = False) -> dict[str, Any]:
     """Return the figures of a row that is kept in a file, made or attacked (again) where it is wanting."""
-    releases, figures = file.with_suffix(".pickle"), file.with_suffix(".json")
+    releases = file.with_suffix(".pickle")
+    figures = file.with_name(file.stem + "-thorough.json") if thorough else file.with_suffix(".json")
     if attack or not figures.exists():
         if not releases.exists():
             releases.write_bytes(pickle.dumps(make()))
-        figures.write_text(json.dumps(attacked(pickle.loads(releases.read_bytes()))), encoding="utf-8")  # noqa: S301
+        row = pickle.loads(releases.read_bytes())  # noqa: S301
+        figures.write_text(json.dumps(attacked(row, thorough=thorough)), encoding="utf-8")
     return dict(json.loads(figures.read_text(encoding="utf-8")))
 
 
@@ -180,6 +184,7 @@ def main() -> None:
     parser.add_argument("--effort", default="normal", choices=("fast", "normal", "best"))
     parser.add_argument("--only", action="append", choices=list(ROWS))
     parser.add_argument("--attack", action="store_true", help="attack kept releases again")
+    parser.add_argument("--thorough", action="store_true", help="look for 400 people instead of 100")
     parser.add_argument("--pages", action="store_true", help="write tables and charts into the guide")
     parser.add_argument("-o", "--output", type=Path, default=PROJECT / "bench" / "contents")
     chosen = parser.parse_args()
@@ -190,12 +195,13 @@ def main() -> None:
     for name in chosen.only or ROWS:
         place = chosen.output / f"{chosen.people}-{chosen.effort}-{name.replace(' ', '')}"
         file = place.with_name(place.name + ".json")
-        rows[name] = kept(file, partial(made, history, name, chosen.effort), attack=chosen.attack)
+        make = partial(made, history, name, chosen.effort)
+        rows[name] = kept(file, make, attack=chosen.attack, thorough=chosen.thorough)
         print(line(name, rows[name]), flush=True)
     if chosen.pages:
         from benchmarks.contents_pages import write_pages  # noqa: PLC0415 - loads the drawing program
 
-        write_pages(rows, people=chosen.people)
+        write_pages(rows, people=chosen.people, thorough=chosen.thorough)
 
 
 if __name__ == "__main__":

@@ -26,15 +26,16 @@ _COLOURS = ["#D55E00", "#E69F00", "#0072B2", "#009E73"]
 Rows = Mapping[str, Mapping[str, Any]]
 
 
-def write_pages(rows: Rows, *, people: int) -> None:
-    """Put the table between the marks of both pages; of some customers draw the chart too."""
-    begin = f"<!-- measured: python -m benchmarks.contents T.csv --people {people} --pages -->"
+def write_pages(rows: Rows, *, people: int, thorough: bool = False) -> None:
+    """Put the table between its marks in both pages; of some customers draw the chart too."""
+    words = f"--people {people} {'--thorough ' if thorough else ''}--pages"
+    begin = f"<!-- measured: python -m benchmarks.contents T.csv {words} -->"
     for language, folder in (("en", _DOCS), ("ja", _DOCS / "ja")):
         page = folder / "contents.md"
         before, rest = page.read_text(encoding="utf-8").split(begin)
         after = rest.split(_END, 1)[1]
         page.write_text(f"{before}{begin}\n{table(rows, language)}\n{_END}{after}", encoding="utf-8")
-        if people:
+        if people and not thorough:
             (_DOCS / "images" / _FILES[language]).write_text(to_svg(chart(rows, language)), encoding="utf-8")
 
 

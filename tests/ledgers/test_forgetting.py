@@ -92,6 +92,8 @@ def _cohorts(ledger: Ledger, number: int) -> dict[str, int]:
 def test_what_forgetting_refuses(shop: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no id was given; write one id per line to standard input"):
         forget(Ledger.existing(shop / "ledger"), ["", ""])
+    with pytest.raises(InputError, match="none of the 2 ids given is in this ledger or in a secret of it"):
+        forget(Ledger.existing(shop / "ledger"), ["stranger", "other"])
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe")))
     assert "standard input is not UTF-8 text" in run("forget", "--ledger", shop / "ledger").err
     missing = run("forget", "--ledger", shop / "ledger", "--secret", tmp_path / "none")

@@ -211,3 +211,7 @@ def test_the_command_tells_what_the_ledger_did(tmp_path: Path, run: Run) -> None
     assert (lonely.status, "--pseudonyms goes with --ledger" in lonely.err) == (2, True)
     inside = run(*words, "-o", tmp_path / "r3", "--ledger", tmp_path / "r3" / "ledger")
     assert (inside.status, "the ledger must not lie in the release folder" in inside.err) == (2, True)
+    assert "nobody of this data is in the ledger" not in again.err
+    growing_shop()[0].with_columns(pl.col("who").str.replace("c", "d")).write_csv(tmp_path / "shop.csv")
+    other = run(*words, "-o", tmp_path / "r4", "--ledger", tmp_path / "ledger")
+    assert (other.status, "nobody of this data is in the ledger" in other.err) == (0, True)

@@ -12,6 +12,8 @@ from tokumei.data import MISSING, History, Kind
 from tokumei.errors import ParameterError
 
 PEOPLE, RECORDS, SUM = "people", "records", "sum"
+# The larger bound of a sum has at least so many units.
+_UNITS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,29 +55,35 @@ class Measure:
         """The name of the column in the table."""
         return f"sum of {self.column}" if self.what == SUM else self.what
 
-    def step(self, history: History) -> float:
-        """Return in what unit it is counted: people and records one by one, a number in its own steps."""
-        return history.schema.field(self.column).step if self.what == SUM else 1.0
+    @property
+    def unit(self) -> float:
+        """In what it is counted: people and records one by one, a sum in a power of ten that its bounds alone give.
+
+        The step of a column in the data would tell of somebody who alone has finer values. A thousandth of the larger
+        bound is far below the noise.
+        """
+        return 10.0 ** math.floor(math.log10(max(abs(self.low), abs(self.high)) / _UNITS)) if self.what == SUM else 1.0
 
     def values(self, history: History) -> Ints:
-        """Return what every record brings, in whole steps; a missing value brings nothing."""
+        """Return what every record brings, in whole units; a missing value brings nothing."""
         if self.what != SUM:
             return np.ones(len(history), dtype=np.int64)
         field = history.schema.field(self.column)
         if field.kind is not Kind.NUMBER:
             raise ParameterError(f"'{self.column}' is a {field.kind.value}, and only numbers can be summed")
-        low, high = self._steps(history)
         codes = history.codes[self.column]
-        return np.where(codes == MISSING, 0, np.clip(codes, low, high))
+        # What is far beyond the bounds would not fit into a whole number.
+        inside = np.clip(codes * field.step, self.low, self.high)
+        values = np.clip(np.rint(inside / self.unit).astype(np.int64), *self._bounds())
+        return np.where(codes == MISSING, 0, values)
 
-    def largest(self, history: History, records: int) -> int:
-        """Return by how much one person, with so many records in a cell, can change the cell at most, in steps."""
+    def largest(self, records: int) -> int:
+        """Return by how much one person, with so many records in a cell, can change the cell at most, in units."""
         if self.what == PEOPLE:
             return 1
         if self.what == RECORDS:
             return records
-        return records * max(abs(one) for one in self._steps(history))
+        return records * max(abs(one) for one in self._bounds())
 
-    def _steps(self, history: History) -> tuple[int, int]:
-        step = history.schema.field(self.column).step
-        return math.ceil(round(self.low / step, 9)), math.floor(round(self.high / step, 9))
+    def _bounds(self) -> tuple[int, int]:
+        return math.ceil(round(self.low / self.unit, 9)), math.floor(round(self.high / self.unit, 9))

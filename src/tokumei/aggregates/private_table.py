@@ -192,13 +192,13 @@ def _with_noise(
     else:
         published = known.alias("key")
     for measure in measures:
-        largest = measure.largest(history, request.records)
+        largest = measure.largest(request.records)
         values = _values(history, measure, rows, kept, published)
         released, cost = noisy(
             values, cells=request.cells, largest=largest, epsilon=epsilon, delta=delta, noise=request.noise
         )
         spent.append(Spent(measure.name, cost, request.cells, largest, (epsilon, delta)))
-        columns[measure.name] = _in_units(released, measure.step(history))
+        columns[measure.name] = _in_units(released, measure.unit)
     parts = published.str.split_exact(_JOINT, len(names) - 1).struct.unnest()
     data = parts.rename(dict(zip(parts.columns, names, strict=True)))
     ordered = [pl.Series(measure.name, columns[measure.name]) for measure in request.measures]
@@ -218,6 +218,6 @@ def _values(history: History, measure: Measure, rows: pl.DataFrame, kept: Ints, 
     return joined["value"].fill_null(0).to_numpy().astype(np.int64)
 
 
-def _in_units(released: Ints, step: float) -> Any:
-    """Return whole steps as numbers of the column."""
-    return released if step == 1.0 else np.round(released * step, 9)
+def _in_units(released: Ints, unit: float) -> Any:
+    """Return whole units as numbers of the column."""
+    return released * round(unit) if unit >= 1.0 else np.round(released * unit, 9)

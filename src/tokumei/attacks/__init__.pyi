@@ -11,6 +11,7 @@ from tokumei.attacks.ladder.climbing import climb_rung as climb_rung
 from tokumei.attacks.ladder.climbing import infer_column as infer_column
 from tokumei.attacks.ladder.climbing import ladder_rungs as ladder_rungs
 from tokumei.attacks.ladder.climbing import own_classes as own_classes
+from tokumei.attacks.ladder.downcoding import few_classes as few_classes
 from tokumei.attacks.ladder.downcoding import guessed_records as guessed_records
 from tokumei.attacks.ladder.downcoding import recovered as recovered
 from tokumei.attacks.ladder.knowing import Rung as Rung

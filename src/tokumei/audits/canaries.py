@@ -10,12 +10,11 @@ nothing but that this attacker found no fault.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from tokumei.array_types import Floats
+from tokumei.array_types import Floats, Ints
 
 CONFIDENCE = 0.95
 
@@ -53,48 +52,51 @@ def canary_bound(present: Floats, absent: Floats, *, delta: float = 0.0, confide
     The first half of the runs chooses the threshold, the second half is counted: nothing is fitted to what is counted.
     """
     half = len(present) // 2
-    threshold = _best_threshold(present[:half], absent[:half], delta)
+    # Four one-sided bounds are used at most; together they hold with the confidence.
+    level = 1 - (1 - confidence) / 4
+    threshold = _best_threshold(present[:half], absent[:half], delta, level)
     runs = min(len(present), len(absent)) - half
     positives = int((present[half : half + runs] > threshold).sum())
     alarms = int((absent[half : half + runs] > threshold).sum())
-    # Four one-sided bounds are used at most; together they hold with the confidence.
-    level = 1 - (1 - confidence) / 4
-    best = max(
-        0.0,
-        _implied(_lower(positives, runs, level), _upper(alarms, runs, level), delta),
-        _implied(_lower(runs - alarms, runs, level), _upper(runs - positives, runs, level), delta),
-    )
+    best = float(_at_least(np.array([positives]), np.array([alarms]), runs, delta, level)[0])
     return CanaryBound(
         epsilon=best, delta=delta, confidence=confidence, runs=runs, true_positives=positives, false_positives=alarms
     )
 
 
-def _implied(hits: float, alarms: float, delta: float) -> float:
-    return math.log((hits - delta) / alarms) if hits > delta and alarms > 0 else 0.0
+def _at_least(hits: Ints, alarms: Ints, runs: int, delta: float, level: float) -> Floats:
+    """Return the epsilon that rates imply at least, each within its own bound."""
+    by_hits = _implied(_lower(hits, runs, level), _upper(alarms, runs, level), delta)
+    by_alarms = _implied(_lower(runs - alarms, runs, level), _upper(runs - hits, runs, level), delta)
+    return np.maximum(np.maximum(by_hits, by_alarms), 0.0)
 
 
-def _best_threshold(present: Floats, absent: Floats, delta: float) -> float:
-    """Return the threshold whose rates, one run moved against it, imply the largest epsilon."""
-    best, chosen = -1.0, 0.0
-    for threshold in np.unique(np.concatenate((present, absent))):
-        hits, alarms = int((present > threshold).sum()), int((absent > threshold).sum())
-        runs = len(present)
-        implied = max(
-            _implied(hits / runs, (alarms + 1) / (runs + 1), delta),
-            _implied((runs - alarms) / runs, (runs - hits + 1) / (runs + 1), delta),
-        )
-        if implied > best:
-            best, chosen = implied, float(threshold)
-    return chosen
+def _implied(hits: Floats, alarms: Floats, delta: float) -> Floats:
+    return np.asarray(np.log(np.maximum(hits - delta, 1e-300) / alarms))
 
 
-def _lower(hits: int, runs: int, level: float) -> float:
+def _best_threshold(present: Floats, absent: Floats, delta: float, level: float) -> float:
+    """Return the threshold whose rates imply the largest bound, surely enough to have been looked for among all.
+
+    Otherwise a handful of runs beyond one threshold of many would be taken for clear.
+    """
+    thresholds = np.unique(np.concatenate((present, absent)))
+    level = 1 - (1 - level) / len(thresholds)
+    hits, alarms = (
+        len(scores) - np.searchsorted(np.sort(scores), thresholds, side="right") for scores in (present, absent)
+    )
+    return float(thresholds[int(np.argmax(_at_least(hits, alarms, min(len(present), len(absent)), delta, level)))])
+
+
+def _lower(hits: Ints, runs: int, level: float) -> Floats:
     from scipy.stats import beta  # noqa: PLC0415 - loads slowly
 
-    return 0.0 if hits == 0 else float(beta.ppf(1 - level, hits, runs - hits + 1))
+    return np.where(hits <= 0, 0.0, beta.ppf(1 - level, np.maximum(hits, 1), runs - np.maximum(hits, 1) + 1))
 
 
-def _upper(hits: int, runs: int, level: float) -> float:
+def _upper(hits: Ints, runs: int, level: float) -> Floats:
     from scipy.stats import beta  # noqa: PLC0415 - loads slowly
 
-    return 1.0 if hits == runs else float(beta.ppf(level, hits + 1, runs - hits))
+    return np.where(
+        hits >= runs, 1.0, beta.ppf(level, np.minimum(hits, runs - 1) + 1, runs - np.minimum(hits, runs - 1))
+    )

@@ -24,6 +24,7 @@ from tokumei.attacks import (
     Targets,
     climb_rung,
     draw_targets,
+    few_classes,
     guessed_records,
     infer_column,
     ladder_rungs,
@@ -147,7 +148,9 @@ def _outsider(
 ) -> dict[str, Score]:
     """Return what somebody gets who knows nothing of anybody and has no original."""
     singles = single_out(history, classes, class_of, predicates=people, rng=rng)
-    letters = recovered(truth, classes, class_of, *guessed_records(classes, rng=rng))
+    read = few_classes(classes, rng=rng)
+    looked_at = np.where(read[class_of] & (class_of >= 0), class_of, -1)
+    letters = recovered(truth, classes, looked_at, *guessed_records(classes, rng=rng, read=read))
     return {
         "outsider/records-recovered": mean_score("records-recovered", letters),
         "outsider/singled-out": mean_score("singled-out", singles.isolated(), singles.elsewhere()),

@@ -20,6 +20,7 @@ from tokumei.cli.ledger import (
     new_lock,
     refuse_in_parts,
     show_booking,
+    warn_of_strangers,
 )
 from tokumei.cli.options import (
     AllowOption,
@@ -306,6 +307,8 @@ def _finish(
         "ledger": None if made.booking is None else made.booking.as_dict(),
     }
 
+    if made.booking is not None:
+        warn_of_strangers(made.booking)
     words = spoken_words()
 
     def show(console: Console) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokumei.cli.output import warn
 from tokumei.errors import InfeasibleError, ParameterError
 
 if TYPE_CHECKING:
@@ -72,6 +73,15 @@ def refuse_in_parts(books: Bookkeeping | None, lock: Lock | None, *, bound: bool
             f"allow more memory (--memory), or leave {option} out"
         )
         raise InfeasibleError(message, code="in-memory-only")
+
+
+def warn_of_strangers(booking: Booking) -> None:
+    """Warn where nobody of the data is in a ledger that has people."""
+    if booking.of_strangers:
+        warn(
+            f"nobody of this data is in the ledger {booking.ledger.folder}, which has earlier releases: if it is the "
+            "ledger of other data, or the ids are written in another way, its promise does not cover these people"
+        )
 
 
 def show_booking(console: Console, booking: Booking) -> None:

@@ -63,6 +63,11 @@ class Booking:
     standing: Standing
     candidates: Candidates
 
+    @property
+    def of_strangers(self) -> bool:
+        """Whether the ledger has people, and none of them is in the data: it may be the ledger of other data."""
+        return bool(self.ledger.entries) and self.standing.broken == 0 and not (self.standing.cohort >= 0).any()
+
     def write(self, folder: Path, secret: Path) -> None:
         """Write the ledger; the release has been written to the folder."""
         digest = manifest_digest(folder)

@@ -62,6 +62,12 @@ def forget(ledger: Ledger, subjects: Iterable[str], secrets: Sequence[Path] = ()
         rest = _without(secret, names, folder)
         if rest is not secret:
             cleaned.append((path, rest, lock))
+    if not traces and not cleaned:
+        message = (
+            f"none of the {len(names)} ids given is in this ledger or in a secret of it, so that nothing was changed; "
+            "write them as the original data has them, one per line"
+        )
+        raise InputError(message, code="no-ids")
     forgotten(ledger, names)
     for path, rest, lock in cleaned:
         write_secret(rest, path, lock=lock)

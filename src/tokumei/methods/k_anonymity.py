@@ -222,11 +222,12 @@ class KAnonymity(GroupingMethod):
     def _groups_under(self, table: RecordTable, work: GroupingWork, demands: GroupDemands) -> Groups:
         """Return groups that meet all demands: found under them, or found without and repaired if that loses less."""
         free = (replace(table, demands=NO_DEMANDS),) if demands.columns else ()
-        found = [without_worst(table, self.groups(one, work), self.suppress) for one in (table, *free)]
+        found = [self.groups(one, work) for one in (table, *free)]
         if not free:
-            return found[0]
+            return without_worst(table, found[0], self.suppress)
         with stage("sensitive columns"):
-            met = [diverse_groups(table, groups, demands) for groups in found]
+            # Groups are left out last: those who stay may not have all values that a merger could need.
+            met = [without_worst(table, diverse_groups(table, groups, demands), self.suppress) for groups in found]
             lost = [group_costs(table, groups, limit=TRIAL_LIMIT, rounds=1).sum() for groups in met]
             return met[int(np.argmin(lost))]
 

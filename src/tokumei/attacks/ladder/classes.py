@@ -17,7 +17,9 @@ from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.ladder.apart_shares import shares_apart
 from tokumei.attacks.ladder.field_values import FieldValues, elements_of_sets, ends_of_ranges
 from tokumei.attacks.matching.consistency import Histories, published_histories
-from tokumei.data import MISSING, History, RangeCells, Release, SetCells
+from tokumei.data import MISSING, History, Kind, RangeCells, Release, SetCells
+
+_WHEN_AND_WHERE = {Kind.DATE, Kind.DATETIME, Kind.PLACE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,8 @@ class PublishedClasses:
     ``weight`` is what one value of a hidden cell is worth: the inverse of the number of values that the original has
     there; ``codes`` is how many codes the original has for each nominal field, and ``kindred`` numbers alike those
     whose names begin alike. ``person`` are the columns that tell of the person and not of a record: all rows of a
-    pseudonym show the same there. ``apart`` says how often a class has each code of a column that is published apart.
+    pseudonym show the same there. ``whereabouts`` are the ordered columns that tell when or where. ``apart`` says how
+    often a class has each code of a column that is published apart.
     """
 
     histories: Histories
@@ -47,6 +50,7 @@ class PublishedClasses:
     codes: tuple[int, ...]
     kindred: tuple[Ints, ...]
     person: tuple[str, ...] = ()
+    whereabouts: frozenset[str] = frozenset()
     apart: Mapping[str, sp.csr_array] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -117,6 +121,7 @@ def lay_out_classes(history: History, release: Release, *, person: tuple[str, ..
         for codes in (history.codes[name] for name in (*ordered, *nominal))
     ]
     nothing = np.zeros((0, len(rows)), dtype=np.int64)
+    kinds = {column.name: column.kind for column in release.schema.columns}
     return PublishedClasses(
         histories=histories,
         starts=starts,
@@ -137,6 +142,7 @@ def lay_out_classes(history: History, release: Release, *, person: tuple[str, ..
         codes=tuple(len(history.categories[name]) for name in nominal),
         kindred=tuple(_beginnings(history.categories[name].cast(pl.String)) for name in nominal),
         person=person,
+        whereabouts=frozenset(spec.name for spec in release.schema.fields if kinds[spec.column] in _WHEN_AND_WHERE),
         apart=shares_apart(history, release, histories),
     )
 

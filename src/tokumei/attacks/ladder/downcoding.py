@@ -8,26 +8,50 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from numba import njit
 
-from tokumei.array_types import Floats, Ints
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
 from tokumei.attacks.ladder.range_values import Ties, values_in_ranges
 from tokumei.data import MISSING, History
 
+# Of large releases so many records are guessed: enough to learn from, and to say how many are right.
+MOST_GUESSES = 250_000
 
-def guessed_records(classes: PublishedClasses, *, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return guessed records (a column per field of the classes) and the class of each; each class is guessed once."""
+
+def few_classes(classes: PublishedClasses, *, rng: np.random.Generator) -> Bools:
+    """Return which classes are read: all, or as many, drawn at random, as have `MOST_GUESSES` records."""
+    guesses = classes.sizes * classes.members
+    order = rng.permutation(len(guesses))
+    read = np.zeros(len(guesses), dtype=np.bool_)
+    read[order[np.cumsum(guesses[order]) <= MOST_GUESSES]] = True
+    read[order[:1]] = True
+    return read
+
+
+def guessed_records(
+    classes: PublishedClasses, *, rng: np.random.Generator, read: Bools | None = None
+) -> tuple[Ints, Ints]:
+    """Return guessed records (a column per field of the classes) and the class of each; each class is guessed once.
+
+    ``read`` says which classes are looked at (default: all).
+    """
     hub = _hub(classes)
     row, hub_values, rank = _starting(classes, hub, rng)
+    if read is not None:
+        row, hub_values, rank = (values[read[classes.numbers[row]]] for values in (row, hub_values, rank))
     kindred = classes.kindred_of(hub, hub_values) if hub else hub_values
     tied = Ties(row, hub_values, kindred, classes.numbers[row])
+    # Where everybody has one record a class says nothing that its row does not.
+    several = bool((classes.sizes > 1).any())
     columns: list[Ints] = []
     for field, name in enumerate(classes.fields):
         if name == hub:
             columns.append(hub_values)
         elif field < len(classes.ordered):
             low, high, hidden = (ends[field][row] for ends in (classes.low, classes.high, classes.hidden))
-            guessed = values_in_ranges(low, high, hidden, tied, rng=rng)
+            by_class = several and (not hub or name in classes.whereabouts)
+            guessed = values_in_ranges(low, high, hidden, tied, by_class=by_class)
             columns.append(np.where(classes.missing[field][row], MISSING, guessed))
         else:
             columns.append(_nth_element(classes, field - len(classes.ordered), row, rank))
@@ -67,14 +91,35 @@ def _starting(classes: PublishedClasses, hub: str, rng: np.random.Generator) -> 
     Every row holds a record of each member, so that there are as many guesses; a hidden row has none.
     """
     members = np.repeat(classes.members, classes.sizes)
-    bounds = classes.bounds[classes.nominal.index(hub)] if hub else np.arange(len(members) + 1)
-    sizes = np.diff(bounds)
-    guesses = np.where(sizes == 0, 0, np.maximum(sizes, members))
-    row = np.repeat(np.arange(len(members)), guesses)
-    rank = np.arange(len(row)) - np.repeat(np.cumsum(guesses) - guesses, guesses)
-    values = classes.elements[bounds[row] + rank % np.maximum(sizes[row], 1)] if hub else np.zeros_like(row)
+    if hub:
+        bounds = classes.bounds[classes.nominal.index(hub)]
+        values = classes.elements[bounds[0] : bounds[-1]]
+        held = np.repeat(members / np.maximum(np.diff(bounds), 1), np.diff(bounds))
+        popular = np.bincount(values, weights=held)[values].astype(np.float64)
+        copies = _copies(bounds - bounds[0], members, popular)
+        row = np.repeat(np.repeat(np.arange(len(members)), np.diff(bounds)), copies)
+        guessed = np.repeat(values, copies)
+    else:
+        row = np.repeat(np.arange(len(members)), members)
+        guessed = np.zeros_like(row)
+    rank = np.arange(len(row)) - np.searchsorted(row, row)
     shuffled = np.lexsort((rng.random(len(row)), row))
-    return row, values, rank[np.argsort(shuffled)]
+    return row, guessed, rank[np.argsort(shuffled)]
+
+
+@njit(cache=True, nogil=True)
+def _copies(bounds: Ints, members: Ints, popular: Floats) -> Ints:
+    """Return how many members of a row have each element: one at least, and what is popular more (the likeliest)."""
+    copies = np.ones(bounds[-1], dtype=np.int64)
+    for row in range(len(members)):
+        first, last = bounds[row], bounds[row + 1]
+        for _ in range(members[row] - (last - first) if last > first else 0):
+            best = first
+            for place in range(first, last):
+                if popular[place] * (copies[best] + 1) > popular[best] * (copies[place] + 1):
+                    best = place
+            copies[best] += 1
+    return copies
 
 
 def _nth_element(classes: PublishedClasses, field: int, row: Ints, rank: Ints) -> Ints:

@@ -1,27 +1,30 @@
 """Which value of a range each record of a row has: one has the lower end, another the upper one, the others lie within.
 
-What a value is worth is learned from the whole release by expectation maximization: how often it stands with the
-category of the record or near values do (goods have their price and their season), and how often in this class with
-kindred categories (its members come on few days, and what is bought together has neighbouring codes). A record that is
-at no end gets the likeliest value between them that is known from elsewhere; so does one whose cell is hidden.
+What something costs, and how much of it is taken, depends on what it is: such values are learned from the category of
+a record (and from kindred categories where it is rare). When and where somebody was depends on who it was: such values
+are learned from the class of the record, in which few people came on few days, and from what they took there that is
+kindred (what is bought together has neighbouring codes). `tokumei.attacks.ladder.range_posteriors` tells how.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from tokumei.array_types import Bools, Floats, Ints
-from tokumei.attacks.ladder.value_catalogues import ValueCatalogue
+from tokumei.attacks.ladder.range_posteriors import RangeGuesses, likeliest, range_posteriors
 
-ROUNDS = 6
+ROUNDS = 9
+# What a value counts before it is seen.
+SMOOTHING = 0.05
+# So many values are tried between the ends, the commonest; fewer where there are many keys or guesses.
+MOST_VALUES, MOST_COUNTS, MOST_CANDIDATES = 512, 1 << 23, 1 << 25
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ties:
-    """What every guess is tied to: its row (in order), its category, what is kindred to that, and its class."""
+    """What every guess is tied to: its row and its class (both in order), its category, and what is kindred to that."""
 
     row: Ints
     category: Ints
@@ -32,97 +35,72 @@ class Ties:
         """Return the number of guesses."""
         return len(self.row)
 
+    def keys(self, *, by_class: bool) -> tuple[Ints, Ints, Ints]:
+        """Return the block of every guess, in order, and its coarse and its fine key."""
+        nothing = np.zeros(len(self), dtype=np.int64)
+        return (self.number, nothing, self.kindred) if by_class else (nothing, self.kindred, self.category)
 
-def values_in_ranges(low: Ints, high: Ints, hidden: Bools, tied: Ties, *, rng: np.random.Generator) -> Ints:
-    """Return a value for every guess from its range; ``hidden`` are cells that show none."""
+
+def values_in_ranges(low: Ints, high: Ints, hidden: Bools, tied: Ties, *, by_class: bool) -> Ints:
+    """Return a value for every guess from its range; ``hidden`` are cells that show none.
+
+    ``by_class`` says that values depend on the class rather than on the category of a record.
+    """
     if len(tied) == 0 or hidden.all():
         return low
-    # A hidden cell may have any value that is shown anywhere; its ends count for nothing.
-    low, high = np.where(hidden, low[~hidden].min(), low), np.where(hidden, high[~hidden].max(), high)
-    ranges = _Ranges(low, high, np.unique(tied.row, return_inverse=True)[1].astype(np.int64))
-    # Chance decides between what is worth the same.
-    chance = 1.0 + 1e-6 * rng.random((2, len(tied)))
-    ends = np.where(ranges.plain, 0.5, 1.0 / ranges.count) * chance * ~hidden
-    both = np.unique(np.stack((tied.number, tied.kindred)), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
-    keys = (tied.category, tied.number, both, np.zeros_like(tied.row))
-    catalogues = [ValueCatalogue.of(key, low, high) for key in keys]
-    usual = [catalogue.usual(catalogue.counted(*ends)) for catalogue in catalogues[:2]]
-    tried = [low, high, *usual[0], *usual[1]]
-    within = np.stack([hidden | ((low < values) & (values < high)) for values in tried[2:]])
-    places = [[catalogue.place(values) for values in tried] for catalogue in catalogues]
-    for _ in range(ROUNDS):
-        worth = _worth(catalogues, [catalogue.counted(*ends) for catalogue in catalogues], tried, places)
-        worth[:2] *= chance
-        inner = np.where(within, worth[2:], 0.0)
-        covered = worth[0] + worth[1] + inner.max(axis=0, initial=0.0)
-        ends = np.stack(ranges.shares(worth[0], worth[1], covered)) * ~hidden
-    chosen = np.argmax(inner, axis=0)
-    at_inner = inner[chosen, np.arange(len(tied))]
-    best = np.maximum(worth[:2].max(axis=0), at_inner)
-    lowest, highest = ranges.ends(worth[0] / best, worth[1] / best)
-    middle = np.stack(tried[2:])[chosen, np.arange(len(tied))]
-    free = np.where(at_inner >= best, middle, np.where(worth[0] >= worth[1], low, high))
-    found = np.where(ranges.plain | lowest, low, np.where(highest, high, free))
-    return np.where(hidden, middle, found)
+    blocks, keys, coarse, fine = _numbered(*tied.keys(by_class=by_class))
+    shown = np.concatenate((low[~hidden], high[~hidden]))
+    every, seen = np.unique(shown, return_counts=True)
+    most = min(MOST_VALUES, max(MOST_COUNTS // int(keys.max()), 1))
+    while True:
+        kept = np.sort(every[np.argsort(-seen, kind="stable")[:most]])
+        begin, end = np.searchsorted(kept, low, side="right"), np.searchsorted(kept, high, side="left")
+        begin, end = np.where(hidden, 0, begin), np.where(hidden, len(kept), end)
+        widths = np.where(hidden, len(kept), np.where(low == high, 1, 2 + end - begin))
+        if widths.sum() <= MOST_CANDIDATES or most == 1:
+            break
+        most = max(most // 2, 1)
+    rows = np.append(np.flatnonzero(np.diff(tied.row, prepend=-1)), len(tied))
+    guesses = RangeGuesses(
+        rows=rows,
+        blocks=np.append(np.flatnonzero(np.diff(blocks[rows[:-1]], prepend=-1)), len(rows) - 1),
+        low=_numbers(kept, low),
+        high=_numbers(kept, high),
+        begin=begin,
+        end=end,
+        hidden=hidden,
+        category=tied.category,
+        coarse=coarse,
+        fine=fine,
+        places=np.concatenate(([0], np.cumsum(widths))),
+        portion=1.0 / max(len(every) - len(kept), 1),
+    )
+    found = range_posteriors(guesses, _usual(kept, shown), keys, ROUNDS)
+    number = likeliest(guesses, found)
+    inside = kept[np.minimum(begin + np.where(hidden, number, number - 2), len(kept) - 1)]
+    return np.where(hidden | (number > 1), inside, np.where(number == 0, low, high))
 
 
-def _worth(
-    catalogues: list[ValueCatalogue], counts: list[Floats], tried: list[Ints], places: list[list[Ints]]
-) -> Floats:
-    """Return what every value that is tried (row) is worth for every guess: category and class are witnesses of it."""
-    category, number, both, anywhere = catalogues
-    found = []
-    for one, values in enumerate(tried):
-        whole = anywhere.share(counts[3], places[3][one])
-        of_class = number.share(counts[1], places[1][one])
-        told = category.share_near(counts[0], values, places[0][one], whole)
-        found.append(told * both.share_beside(counts[2], places[2][one], of_class) / whole)
-    return np.stack(found)
+def _numbered(block: Ints, coarse: Ints, fine: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return the number of every guess's block, how many keys each block has, and both keys numbered within it."""
+    _, blocks = np.unique(block, return_inverse=True)
+    place, keys = np.zeros(int(blocks.max()) + 1, dtype=np.int64), []
+    for key in (coarse, fine):
+        pairs, number = np.unique(np.stack((blocks, key)), axis=1, return_inverse=True)
+        sizes = np.bincount(pairs[0], minlength=len(place))
+        starts = np.cumsum(sizes) - sizes
+        keys.append(number.ravel() - starts[blocks] + place[blocks])
+        place += sizes
+    return blocks.astype(np.int64), place, keys[0].astype(np.int64), keys[1].astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Ranges:
-    """The ranges of some guesses, those of a row one after the other."""
+def _numbers(kept: Ints, values: Ints) -> Ints:
+    """Return which kept value each value is, one beyond them where it is none."""
+    place = np.minimum(np.searchsorted(kept, values), len(kept) - 1)
+    return np.where(kept[place] == values, place, len(kept))
 
-    low: Ints
-    high: Ints
-    row: Ints
 
-    @cached_property
-    def plain(self) -> Bools:
-        return self.low == self.high
-
-    @cached_property
-    def count(self) -> Ints:
-        """How many guesses share the row of each."""
-        return np.bincount(self.row)[self.row]
-
-    def shares(self, at_low: Floats, at_high: Floats, covered: Floats) -> tuple[Floats, Floats]:
-        """Return how probably each guess has the lower and the upper end: somebody has each of them."""
-        low, high = at_low / covered, at_high / covered
-        lows, highs = (np.bincount(self.row, weights=side)[self.row] for side in (low, high))
-        alone = self.count == 1
-        lower, upper = low * np.where(alone, 1.0, highs - high), high * np.where(alone, 1.0, lows - low)
-        whole = [np.maximum(np.bincount(self.row, weights=side)[self.row], 1e-300) for side in (lower, upper)]
-        lower, upper = np.where(alone, low, lower / whole[0]), np.where(alone, high, upper / whole[1])
-        return np.where(self.plain, 0.5, lower), np.where(self.plain, 0.5, upper)
-
-    def ends(self, low: Floats, high: Floats) -> tuple[Bools, Bools]:
-        """Return who gets the ends, the best pair of every row; a guess that is alone is free."""
-        (low1, low2), (high1, high2) = self._best_two(low), self._best_two(high)
-        clash = low1 == high1
-        lower = clash & (low[low2] * high[high1] > low[low1] * high[high2])
-        upper = clash & ~lower
-        chosen_low, chosen_high = np.where(lower, low2, low1), np.where(upper, high2, high1)
-        several = np.bincount(self.row) > 1
-        result = np.zeros((2, len(self.row)), dtype=np.bool_)
-        result[0, chosen_low[several]] = True
-        result[1, chosen_high[several]] = True
-        return result[0], result[1]
-
-    def _best_two(self, worth: Floats) -> tuple[Ints, Ints]:
-        """Return the guess of every row that is worth most, and the next one (the same where it is alone)."""
-        order = np.lexsort((-worth, self.row))
-        sizes = np.bincount(self.row)
-        first = np.cumsum(sizes) - sizes
-        return order[first], order[first + np.minimum(sizes - 1, 1)]
+def _usual(kept: Ints, shown: Ints) -> Floats:
+    """Return how probable each kept value, and any other, is at an end of a range."""
+    count = np.bincount(_numbers(kept, shown), minlength=len(kept) + 1) + SMOOTHING
+    return count / count.sum()
