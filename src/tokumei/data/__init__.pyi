@@ -11,12 +11,8 @@ from tokumei.data.cell_error import expected_errors as expected_errors
 from tokumei.data.cell_error import range_errors as range_errors
 from tokumei.data.cell_error import set_errors as set_errors
 from tokumei.data.cell_text import ROUNDED_STEP as ROUNDED_STEP
-from tokumei.data.cell_text import Fault as Fault
-from tokumei.data.cell_text import Form as Form
-from tokumei.data.cell_text import WrittenCells as WrittenCells
 from tokumei.data.cell_text import cells_text as cells_text
 from tokumei.data.cell_text import parse_values as parse_values
-from tokumei.data.cell_text import read_cells as read_cells
 from tokumei.data.cell_text import value_text as value_text
 from tokumei.data.cell_widths import CellShares as CellShares
 from tokumei.data.cell_widths import cell_shares as cell_shares
@@ -176,3 +172,7 @@ from tokumei.data.tables import history_of as history_of
 from tokumei.data.tables import open_table as open_table
 from tokumei.data.tables import read_data as read_data
 from tokumei.data.tables import read_table as read_table
+from tokumei.data.written_cells import Fault as Fault
+from tokumei.data.written_cells import Form as Form
+from tokumei.data.written_cells import WrittenCells as WrittenCells
+from tokumei.data.written_cells import read_cells as read_cells

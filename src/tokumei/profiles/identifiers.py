@@ -114,7 +114,7 @@ def _spread(history: History, spec: Field) -> ValueSpread:
     pairs = pl.DataFrame({"subject": history.subject, "code": codes}).unique()
     span = 0.0
     if spec.nominal:
-        text = history.categories[spec.name].gather(pairs["code"])
+        text = history.categories[spec.name][pairs["code"]]
     else:
         pairs = pairs.filter(pl.col("code") != MISSING)
         present = pairs["code"].to_numpy()
