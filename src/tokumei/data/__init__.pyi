@@ -80,13 +80,15 @@ from tokumei.data.history import History as History
 from tokumei.data.history import Release as Release
 from tokumei.data.history import Secret as Secret
 from tokumei.data.history import packed_keys as packed_keys
-from tokumei.data.id_encodings import BYTES as BYTES
+from tokumei.data.id_encodings import DIGESTED as DIGESTED
 from tokumei.data.id_encodings import DIGESTS as DIGESTS
+from tokumei.data.id_encodings import ENCODED as ENCODED
 from tokumei.data.id_encodings import ENCODINGS as ENCODINGS
 from tokumei.data.id_encodings import SPELLINGS as SPELLINGS
 from tokumei.data.id_encodings import STRONG as STRONG
-from tokumei.data.id_encodings import USUAL as USUAL
 from tokumei.data.id_encodings import Digest as Digest
+from tokumei.data.id_encodings import Way as Way
+from tokumei.data.id_encodings import images as images
 from tokumei.data.id_encodings import in_base as in_base
 from tokumei.data.inputs.addresses import Address as Address
 from tokumei.data.inputs.addresses import input_path as input_path

@@ -61,8 +61,8 @@ def identifier_suspects(history: History) -> tuple[Suspect, ...]:
 def _suspects(history: History) -> Iterator[Suspect]:
     tables = (history,) if history.people is None else (history, history.people)
     for table in tables:
-        for spec in table.schema.fields:
-            if len(table) and looked_at(spec, table.schema):
+        for spec in table.schema.fields if len(table) else ():
+            if looked_at(spec, table.schema):
                 yield from suspected(spec, table.schema, _spread(table, spec), table.subjects)
 
 
