@@ -94,7 +94,8 @@ class History:
         for spec in schema.fields:
             column = frame[spec.name]
             if spec.nominal:
-                text = column.cast(pl.String).fill_null("")
+                text = column.cast(pl.String)
+                text = text.fill_null("") if text.null_count() else text
                 categories[spec.name] = text.unique().sort().alias(spec.name)
                 codes[spec.name] = dictionary_codes(text, categories[spec.name])
                 continue
