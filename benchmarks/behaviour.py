@@ -105,7 +105,7 @@ class Recorder:
             folder = Path(scratch).resolve()
             prepare(folder, SHARED)
             found = self.helps(folder) if group == "help" else self.lines(group, text, folder)
-        statuses = dict(sorted(Counter(case["status"] for case in found.values()).items()))
+        statuses = dict(sorted(Counter(str(case["status"]) for case in found.values()).items()))
         print(f"{group}: {len(found)} runs, statuses {statuses}, {time.perf_counter() - began:.0f} s", file=sys.stderr)
         return found
 

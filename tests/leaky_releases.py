@@ -12,11 +12,11 @@ import polars as pl
 from tests.joined_cells import concat_cells
 from tokumei.array_types import Ints
 from tokumei.contests.pws2018.files import SCHEMA as PWS2018_SCHEMA
-from tokumei.data.cell_text import read_cells
 from tokumei.data.cells import Cells, RangeCells, SetCells
 from tokumei.data.columns import Column, Kind
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.schema import Schema
+from tokumei.data.written_cells import read_cells
 
 SCHEMA = Schema(
     "who",

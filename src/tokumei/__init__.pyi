@@ -3,7 +3,6 @@ from tokumei.api import attack as attack
 from tokumei.api import audit as audit
 from tokumei.api import compare as compare
 from tokumei.api import describe as describe
-from tokumei.api import read_release as read_release
 from tokumei.api import report as report
 from tokumei.contests import Contest as Contest
 from tokumei.data import Column as Column
@@ -27,6 +26,7 @@ from tokumei.estimates import estimate_mean as estimate_mean
 from tokumei.estimates import estimate_rate as estimate_rate
 from tokumei.estimates import estimate_regression as estimate_regression
 from tokumei.flow import Made as Made
+from tokumei.flow import read_release as read_release
 from tokumei.parts import Attack as Attack
 from tokumei.parts import Method as Method
 from tokumei.parts import Metric as Metric

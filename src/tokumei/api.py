@@ -25,31 +25,14 @@ choices come from the operating system, as they must for data that is really han
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
-from tokumei.data import (
-    Guesses,
-    History,
-    Release,
-    ReleaseFolder,
-    Schema,
-    Secret,
-    drawn,
-    frame_of_library,
-    input_path,
-    library_of,
-    middles,
-    read_secret,
-    rows_of_table,
-    typed_frame,
-)
-from tokumei.data import read_release as read_folder
+from tokumei.data import Guesses, History, Schema, Secret, input_path, library_of, read_secret
 from tokumei.errors import ParameterError
 from tokumei.flow import FORMATS, Bookkeeping, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
 from tokumei.flow import release as make_release
@@ -59,9 +42,6 @@ from tokumei.words import Words
 
 if TYPE_CHECKING:
     from tokumei.audits import AuditResult, Limits
-
-
-Values = Literal["intervals", "midpoints", "draws", "text", "apart"]
 
 
 def describe(data: Any, *, schema: Schema | str | Path | None = None, subject: Subject = None) -> Description:
@@ -152,81 +132,6 @@ def anonymize(
 
         made = release_for(history, plan, allowed, threads=threads).required(allowed)
     return replace(made, library=library_of(data))
-
-
-@overload
-def read_release(
-    folder: str | Path,
-    original: None = None,
-    *,
-    values: Values = "intervals",
-    draws: int = 1,
-    seed: int | None = None,
-    library: str = "polars",
-    table: str | None = None,
-) -> Any: ...
-
-
-@overload
-def read_release(folder: str | Path, original: object, *, schema: Schema | str | Path | None = None) -> Release: ...
-
-
-def read_release(
-    folder: str | Path,
-    original: Any = None,
-    *,
-    schema: Schema | str | Path | None = None,
-    values: Values = "intervals",
-    draws: int = 1,
-    seed: int | None = None,
-    library: str = "polars",
-    table: str | None = None,
-) -> Any:
-    """Read a release folder that ``Made.write`` or ``tokumei anonymize`` wrote: as a frame for analysis.
-
-    ``intervals`` gives ``price_low`` and ``price_high`` for a range and a list for a set, both null where a cell is
-    withheld; ``midpoints`` one value per cell (the middle of a range, the only value of a set, else null); ``draws``
-    random fillings below each other, numbered in a column ``draw``; ``text`` the cells as CSV has them; ``apart`` what
-    groups have in sensitive columns that are published apart (pseudonym, group, column, value, records).
-
-    Args:
-        folder: The folder.
-        original: What the release was made from (a History, a frame, the path of a file): then a Release is returned,
-            coded as the original is, for attacks and metrics.
-        schema: What the columns of the original mean (default: what the release says).
-        values: ``intervals``, ``midpoints``, ``draws``, ``text`` or ``apart``.
-        draws: How many random fillings.
-        seed: Makes the fillings repeatable.
-        library: ``polars`` or ``pandas``.
-        table: Of a release of several tables: only the rows and columns of this one.
-    """
-    if isinstance(original, History):
-        return read_folder(folder, original)
-    if original is not None:
-        return open_release(original, Path(folder), schema=_schema(schema)).release
-    release = ReleaseFolder.open(Path(folder)).release()
-    if table is not None:
-        release = rows_of_table(release, table)
-    forms: dict[str, Callable[[], pl.DataFrame]] = {
-        "intervals": lambda: typed_frame(release),
-        "midpoints": lambda: middles(release),
-        "draws": lambda: drawn(release, draws, np.random.default_rng(seed)),
-        "text": release.text,
-        "apart": lambda: _apart(release, folder),
-    }
-    if values not in forms:
-        message = f"values must be {', '.join(forms)}, got '{values}'"
-        raise ParameterError(message)
-    if library == "pandas":
-        import pandas  # noqa: F401, PLC0415 - only who asks for it needs it
-    return frame_of_library(forms[values](), library)
-
-
-def _apart(release: Release, folder: str | Path) -> pl.DataFrame:
-    if release.apart is None:
-        message = f"{folder}: no column of the release is published apart; take another form of its values"
-        raise ParameterError(message)
-    return release.apart.joined()
 
 
 def attack(

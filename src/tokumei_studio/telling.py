@@ -12,7 +12,7 @@ from tokumei.data import Reason, Schema
 from tokumei.flow import Keeper, audit, open_release
 from tokumei.metrics import Usefulness, measure_usefulness
 from tokumei.profiles import describe_data, hints, identifier_suspects
-from tokumei.words import LANGUAGES, Message, Words, conclusion_line, figure_name
+from tokumei.words import LANGUAGES, Words, conclusion_line, figure_name, json_values
 
 SHOWN_CHANGES = 6
 
@@ -52,8 +52,8 @@ def audited(options: Mapping[str, str]) -> dict[str, Any]:
     measured = partial(measure_usefulness, opened.history, opened.release)
     useful = Keeper.of(opened).remember("usefulness", "", measured)
     return {
-        **_plain(result.as_dict()),
-        "evidence": _plain(evidence_as_dict(result.evidence, k=result.k)),
+        **json_values(result.as_dict()),
+        "evidence": json_values(evidence_as_dict(result.evidence, k=result.k)),
         "told": {language: _told(result, useful, Words(language)) for language in LANGUAGES},
     }
 
@@ -86,14 +86,3 @@ def _answer(answer: Answer, words: Words) -> dict[str, Any]:
 
 def _reason(reason: Reason, words: Words) -> dict[str, str]:
     return {"sentence": reason.message(words, "reason"), "remedy": reason.message(words, "remedy")}
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold: messages in English, scalars of numpy as numbers."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, Message):
-        return str(value)
-    return value.tolist() if hasattr(value, "tolist") else value

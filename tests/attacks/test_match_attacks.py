@@ -16,9 +16,9 @@ from tokumei.attacks.record_counts import RecordCounts
 from tokumei.attacks.release_order import ReleaseOrder
 from tokumei.attacks.set_position import SetPosition
 from tokumei.attacks.suppression_pattern import SuppressionPattern
-from tokumei.data.cell_text import read_cells
 from tokumei.data.cells import RangeCells, SetCells
 from tokumei.data.history import History, Release, Secret
+from tokumei.data.written_cells import read_cells
 from tokumei.parts import Attack
 
 HISTORY = purchases()

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokumei.data.cell_text import Fault, Form, WrittenCells, cell_text, parse_values, read_cells, value_text
+from tokumei.data.cell_text import cell_text, parse_values, value_text
 from tokumei.data.cells import RangeCells, SetCells
 from tokumei.data.columns import ISO_DATETIME, SLASH_DATE, Field, Kind
+from tokumei.data.written_cells import Fault, Form, WrittenCells, read_cells
 
 UNITS = Field("units", Kind.NUMBER)
 PRICE = Field("price", Kind.NUMBER, 0.01)

@@ -11,7 +11,8 @@ import pytest
 import tokumei
 from tokumei.attacks.matching.record_fit import fit_index
 from tokumei.data import MISSING, Column, Field, History, Kind, RangeCells, Release, Schema
-from tokumei.data.cell_text import cell_text, read_cells
+from tokumei.data.cell_text import cell_text
+from tokumei.data.written_cells import read_cells
 
 WEIGHT = Field("weight", Kind.NUMBER)
 VISITS = pl.DataFrame(

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.sample_histories import COLUMNS, mixed_frame, sample
-from tokumei.data.cell_text import cell_text, read_cells, written_categories
+from tokumei.data.cell_text import cell_text
 from tokumei.data.cells import SetCells
 from tokumei.data.columns import Column, Field, Kind
 from tokumei.data.history import History, Release, Secret
 from tokumei.data.release_folder import ReleaseFolder, read_release, write_release
 from tokumei.data.schema import Schema
+from tokumei.data.written_cells import read_cells, written_categories
 from tokumei.errors import OutputError, ParameterError, SchemaError
 from tokumei.flow.making import in_published_order
 from tokumei.methods.pseudonymize import Pseudonymize

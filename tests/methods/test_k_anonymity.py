@@ -174,6 +174,18 @@ def test_split_gives_chunks_of_one_owner_different_groups() -> None:
     assert KAnonymity(k=3).rule_sets == {"pws2018"}
 
 
+def test_chunks_that_find_no_group_are_left_out() -> None:
+    """Of one long history among few people most chunks stand in no group; as many as can be are published."""
+    rng = np.random.default_rng(1)
+    who = np.repeat(["long", "b", "c", "d", "e", "f"], [60, 4, 4, 4, 4, 4])
+    frame = pl.DataFrame({"who": who, "day": rng.integers(0, 60, 80), "item": rng.choice(list("abcdefgh"), 80)})
+    history = History.from_frame(frame, SCHEMA)
+    release, secret = KAnonymity(k=3, split=4, surplus="split").anonymize(history, rng=np.random.default_rng(0))
+    check(history, release, secret, 3)
+    # Five people make two groups, each with room for one chunk of the long history.
+    assert len(release) == 28
+
+
 def test_constant_and_missing_columns_cost_nothing() -> None:
     """A constant column stays as it is, an all-missing one stays suppressed."""
     schema = Schema("who", (Column(name="same", kind=Kind.NUMBER), Column(name="none", kind=Kind.NUMBER)))

@@ -152,7 +152,7 @@ def make_table(
         kept = counted[
             bounded(history.subject[counted], cell[counted], Contributions(request.cells, request.records), rng=coins)
         ]
-        return _with_noise(history, request, label.gather(kept), kept, known=known, names=frame.columns)
+        return _with_noise(history, request, label[kept], kept, known=known, names=frame.columns)
 
 
 def _public(keys: pl.DataFrame, names: list[str]) -> pl.Series:

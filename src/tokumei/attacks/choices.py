@@ -155,8 +155,8 @@ class MatchView:
         _, first = np.unique(pseudonym[order], return_index=True)
         best = order[first]
         best = best[np.argsort(-sure[best], kind="stable")]
-        names = self.consistency.histories.names.gather(pseudonym[best])
-        return Guesses.of_pairs(names, self.knowledge.subjects.gather(subject[best]), attack=attack)
+        names = self.consistency.histories.names[pseudonym[best]]
+        return Guesses.of_pairs(names, self.knowledge.subjects[subject[best]], attack=attack)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Tell the own value by its position in a set as written: a program that adds others to the own value writes it first.
 
 Releases are read into dictionary order; to attack the text, give `SetCells` whose codes stand in written order (the
-second step of `tokumei.data.cell_text.read_cells` gives them).
+second step of `tokumei.data.written_cells.read_cells` gives them).
 """
 
 from __future__ import annotations

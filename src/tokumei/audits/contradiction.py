@@ -80,8 +80,8 @@ def unfit_figures(view: MatchView, owner: Ints | None) -> dict[str, AttackFigure
 def _group(view: MatchView, error: NoPerfectMatchingError) -> Reason:
     """Return pseudonyms that together fit fewer subjects than they are."""
     names = view.consistency.histories.names
-    crowd = names.gather(error.pseudonyms[error.pseudonyms < len(names)]).to_list()
-    owners = view.knowledge.subjects.gather(error.subjects).to_list()
+    crowd = names[error.pseudonyms[error.pseudonyms < len(names)]].to_list()
+    owners = view.knowledge.subjects[error.subjects].to_list()
     values = {"pseudonyms": len(crowd), "names": tuple(crowd), "subjects": len(owners), "owners": tuple(owners)}
     return Reason(code="inconsistent", form="inconsistent-group", values=values)
 

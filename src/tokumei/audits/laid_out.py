@@ -78,12 +78,12 @@ class LaidOut:
         """Return the pseudonyms that stand for several subjects: known from the Secret, else those that fit nobody."""
         names = self.consistency.histories.names
         if self.owner is not None:
-            return names.gather(np.flatnonzero(self.owner == MERGED)).to_list()
+            return names[np.flatnonzero(self.owner == MERGED)].to_list()
         nobody = np.flatnonzero(self.consistency.graph.degrees() == 0)
         # Equal histories of k pseudonyms are judged as they are, whether they fit anybody or not.
         if len(nobody) in (0, len(names)) or self.k_anonymity >= self._level(0):
             return []
-        return names.gather(nobody).to_list()
+        return names[nobody].to_list()
 
     @property
     def _repeated(self) -> bool:

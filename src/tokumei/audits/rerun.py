@@ -152,7 +152,7 @@ def sample_people(history: History, *, rng: np.random.Generator, people: int, re
     number[chosen] = np.arange(len(chosen))
     rows = np.flatnonzero(number[history.subject] >= 0)
     part = history.take(rows)
-    kept = replace(part, subjects=history.subjects.gather(chosen), subject=number[part.subject])
+    kept = replace(part, subjects=history.subjects[chosen], subject=number[part.subject])
     return kept if history.people is None else replace(kept, people=None)
 
 
@@ -185,7 +185,7 @@ def known_run(history: History, release: Release, secret: Secret) -> KnownRun:
     histories = published_histories(release)
     owner = true_owners(history, histories, secret)
     if (owner == MERGED).any():
-        release = separate_records(release, histories.names.gather(np.flatnonzero(owner == MERGED)).to_list())
+        release = separate_records(release, histories.names[np.flatnonzero(owner == MERGED)].to_list())
         histories = published_histories(release)
         owner = true_owners(history, histories, secret)
     return KnownRun(content=Content.of(release, histories), owner=owner)

@@ -18,6 +18,7 @@ from tokumei.cli.options import (
     OriginalOption,
     QuickOption,
     RecipientOption,
+    ReleaseOption,
     allowed_by,
     opened,
 )
@@ -56,7 +57,7 @@ SignOption = Annotated[
 
 def audit(
     original: OriginalOption,
-    release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
+    release: ReleaseOption,
     secret: Annotated[
         Path | None, typer.Option("--secret", metavar="FILE", help="With it, true hits are counted.")
     ] = None,

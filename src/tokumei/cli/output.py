@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_module
-import math
 import os
 import sys
 import time
@@ -20,7 +19,7 @@ import typer
 from tokumei.cli.language import spoken_time, spoken_words
 from tokumei.errors import OutputError, ParameterError, TokumeiError
 from tokumei.progress import Advance, can_be_asked, listening, loss_so_far
-from tokumei.words import Message, are_written_numbers, conclusion_line
+from tokumei.words import Message, are_written_numbers, conclusion_line, json_values
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -116,7 +115,7 @@ def forget_stdout() -> None:
 def _json_line(document: Mapping[str, Any]) -> str:
     """Return the document on one line; text that is no Unicode (file names) is escaped."""
     unicode_out = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    line = json_module.dumps(_plain(document), ensure_ascii=not unicode_out, allow_nan=False)
+    line = json_module.dumps(json_values(document), ensure_ascii=not unicode_out, allow_nan=False)
     return line.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
@@ -140,21 +139,6 @@ def _console(*, stderr: bool = False) -> Console:
 
     # Names and values are data: brackets and colons in them are no markup.
     return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold: messages in English, numpy scalars as numbers, NaN and infinities as null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, Message):
-        return str(value)
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def show_table(console: Console, headers: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:

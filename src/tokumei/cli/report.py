@@ -16,6 +16,7 @@ from tokumei.cli.options import (
     OriginalOption,
     QuickOption,
     RecipientOption,
+    ReleaseOption,
     allowed_by,
     opened,
 )
@@ -42,7 +43,7 @@ def parse_levels(text: str | None, option: str) -> list[int]:
 
 def report(
     original: OriginalOption,
-    release: Annotated[Path, typer.Option("--release", metavar="RELEASE_DIR", help="The folder of the release.")],
+    release: ReleaseOption,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .html, or .pdf.")],
     secret: Annotated[
         Path | None,

@@ -62,7 +62,7 @@ class ApartValues:
         groups = owners.join(known.filter(pl.col("group") >= 0), on="subject").select(*_GROUPS)
         tables = []
         for name in columns_apart(history.schema):
-            text = history.categories[name].cast(pl.String).gather(history.codes[name])
+            text = history.categories[name].cast(pl.String)[history.codes[name]]
             rows = pl.DataFrame({"group": group[history.subject], "value": text}).filter(pl.col("group") >= 0)
             counted = rows.group_by("group", "value").len("records").with_columns(pl.lit(name).alias("column"))
             tables.append(counted.select(*_VALUES).cast({"records": pl.Int64}))

@@ -66,7 +66,7 @@ def coarsened(history: History) -> Coarsened:
     """Return the history as the grids and rare values of its schema tell it."""
     labels = category_labels(history)
     # Of the names only those that occur: the others are not part of the coarse data.
-    names = {name: known.gather(history.codes[name]).unique().sort() for name, known in labels.items()}
+    names = {name: known[history.codes[name]].unique().sort() for name, known in labels.items()}
     return Coarsened(coarsened_part(history, labels, names), history, labels)
 
 
@@ -162,7 +162,7 @@ def _without_rare(
 ) -> list[str]:
     """Return the names with those of few people merged upwards; only names that occur are looked at."""
     text = pl.Series(names, dtype=pl.String)
-    label = text.gather(history.codes[field.name])
+    label = text[history.codes[field.name]]
     known = label.unique().sort()
     parents = None
     if chains is not None:

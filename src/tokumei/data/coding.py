@@ -33,11 +33,11 @@ def dictionary_codes(text: pl.Series, dictionary: pl.Series) -> Ints:
 def ordered_codes(column: pl.Series, spec: Field, *, rounding: bool = False) -> tuple[Ints, Bools]:
     """Return the codes of an ordered field (missing ones marked) and which cells cannot be used."""
     if column.dtype == pl.String:
-        missing = (column.is_null() | (column == "")).fill_null(value=True).to_numpy()
+        missing = empty_mask(column)
         codes, bad = parse_values(column, spec, rounding=rounding)
         bad &= ~missing
     else:
-        missing = column.is_null().to_numpy()
+        missing = null_mask(column)
         codes, bad = _typed_codes(column, spec)
     # Differences of codes must fit into 64 bits too; the least one stands for what is missing.
     bad |= ~missing & ((codes >= _BEYOND) | (codes <= -_BEYOND))
@@ -55,15 +55,31 @@ def _typed_codes(column: pl.Series, spec: Field) -> tuple[Ints, Bools]:
         codes = column.cast(pl.Datetime("ms")).cast(pl.Int64) // 1000
     elif column.dtype.is_integer() and spec.step == 1.0 and spec.kind is Kind.NUMBER:
         codes = column.cast(pl.Int64, strict=False)
-        return codes.fill_null(0).to_numpy().copy(), (codes.is_null() & column.is_not_null()).to_numpy()
+        return _or_zero(codes), null_mask(codes) & ~null_mask(column)
     elif column.dtype.is_numeric() and spec.kind is Kind.NUMBER:
         scaled = column.cast(pl.Float64) / spec.step
         usable = (scaled.is_finite() & (scaled.abs() < 2.0**53)).fill_null(value=True)
         codes = pl.select(pl.when(usable).then(scaled.round())).to_series().cast(pl.Int64)
-        return codes.fill_null(0).to_numpy().copy(), ~usable.to_numpy()
+        return _or_zero(codes), ~usable.to_numpy()
     else:
         return parse_values(column.cast(pl.String), spec)
-    return codes.fill_null(0).to_numpy().copy(), np.zeros(len(column), dtype=np.bool_)
+    return _or_zero(codes), np.zeros(len(column), dtype=np.bool_)
+
+
+def null_mask(column: pl.Series) -> Bools:
+    """Return which cells are null (most columns know that they have none, which spares them a query)."""
+    return column.is_null().to_numpy() if column.null_count() else np.zeros(len(column), dtype=np.bool_)
+
+
+def empty_mask(column: pl.Series) -> Bools:
+    """Return which cells of a text column are empty or null."""
+    empty = column == ""
+    return (empty.fill_null(value=True) if empty.null_count() else empty).to_numpy()
+
+
+def _or_zero(codes: pl.Series) -> Ints:
+    """Return codes, 0 where there is none."""
+    return (codes.fill_null(0) if codes.null_count() else codes).to_numpy().copy()
 
 
 def refuse_unusable_types(frame: pl.DataFrame, names: Sequence[str], file: str) -> None:
@@ -133,7 +149,7 @@ def missing_subjects(
     subjects: pl.Series, schema: Schema, columns: list[str], first_line: int
 ) -> tuple[list[Finding], int]:
     """Report records that belong to nobody."""
-    rows = np.flatnonzero((subjects.is_null() | (subjects == "")).fill_null(value=True).to_numpy())
+    rows = np.flatnonzero(empty_mask(subjects))
     names = schema.subject_parts or (schema.subject,)
     position = None if schema.row_is_subject else columns.index(names[0]) + 1
     message = "the record has no subject; delete it or fill in whose it is"

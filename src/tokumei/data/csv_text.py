@@ -196,5 +196,6 @@ def _through_polars(text: bytes, file: str, width: int, separator: str, *, quoti
 
 def _filled(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the text columns with empty text in place of nothing."""
-    # By column, not by name: a name may look like a regular expression to polars.
-    return frame.with_columns(column.fill_null("") for column in frame.get_columns() if column.null_count())
+    if not any(column.null_count() for column in frame.get_columns()):
+        return frame
+    return frame.with_columns(pl.all().fill_null(""))

@@ -94,7 +94,8 @@ class History:
         for spec in schema.fields:
             column = frame[spec.name]
             if spec.nominal:
-                text = column.cast(pl.String).fill_null("")
+                text = column.cast(pl.String)
+                text = text.fill_null("") if text.null_count() else text
                 categories[spec.name] = text.unique().sort().alias(spec.name)
                 codes[spec.name] = dictionary_codes(text, categories[spec.name])
                 continue
@@ -177,14 +178,14 @@ class History:
 
     def text(self, *, literal: bool = False) -> pl.DataFrame:
         """Return the records as canonical text, the subject first, in file order; missing values are empty."""
-        subjects = self.subjects.gather(self.subject).alias(self.schema.subject)
+        subjects = self.subjects[self.subject].alias(self.schema.subject)
         columns = plain_text(self.codes, self.schema.fields, self.categories, literal=literal)
         return pl.DataFrame([subjects, *columns])
 
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The records as a typed frame, the subject first, in file order."""
-        columns = [self.subjects.gather(self.subject).alias(self.schema.subject)]
+        columns = [self.subjects[self.subject].alias(self.schema.subject)]
         columns += [_typed(self, spec) for spec in self.schema.fields]
         return pl.DataFrame(columns)
 
@@ -245,7 +246,7 @@ class Release:
         """Return the records at these positions, in this order."""
         index = np.asarray(rows, dtype=np.int64)
         cells = {name: column.take(index) for name, column in self.cells.items()}
-        return replace(self, pseudonyms=self.pseudonyms.gather(index), cells=cells)
+        return replace(self, pseudonyms=self.pseudonyms[index], cells=cells)
 
     @cached_property
     def written(self) -> Mapping[str, Cells]:
@@ -344,7 +345,7 @@ def _typed(history: History, spec: Field) -> pl.Series:
     """Return one field as a typed polars column."""
     codes = history.codes[spec.name]
     if spec.nominal:
-        return history.categories[spec.name].gather(codes).alias(spec.name)
+        return history.categories[spec.name][codes].alias(spec.name)
     return typed_codes(codes, spec).alias(spec.name)
 
 

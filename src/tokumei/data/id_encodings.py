@@ -1,7 +1,8 @@
 """How people make another name of an id: spellings, encodings, checksums and digests of it.
 
 The one list for who looks whether a column or a pseudonym is computed from the id. A digest takes bytes; a spelling
-says which bytes an id gives, as it is or as a program may have written it.
+says which bytes an id gives, as it is or as a program may have written it. `ENCODED` and `DIGESTED` are all ways to put
+these together.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import hmac
 import string
 import uuid
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Generic, NamedTuple, TypeVar
 
+Image = TypeVar("Image", str, bytes)
 Digest = Callable[[bytes], bytes]
 
 _WORD = 0xFFFFFFFF
@@ -148,6 +152,39 @@ BYTES: dict[str, Callable[[str], bytes]] = (
         for size in (4, 8)
         for order in ("little", "big")
     }
+)
+
+
+class Way(NamedTuple, Generic[Image]):
+    """One way to make an image of an id: the name of the encoding or digest, and the image."""
+
+    name: str
+    image: Callable[[str], Image]
+
+
+def images(ways: Sequence[Way[Image]], ids: Sequence[str]) -> list[list[Image]]:
+    """Return for every way the images of these ids."""
+    return [[way.image(text) for text in ids] for way in ways]
+
+
+def _encoded(name: str, spell: Callable[[str], str], encode: Callable[[str], str]) -> Way[str]:
+    return Way(name, lambda text: encode(spell(text)))
+
+
+def _digested(name: str, spell: Callable[[str], str], digest: Digest) -> Way[bytes]:
+    return Way(name, lambda text: digest(spell(text).encode()))
+
+
+def _digested_bytes(name: str, spell: Callable[[str], bytes], digest: Digest) -> Way[bytes]:
+    return Way(name, lambda text: digest(spell(text)))
+
+
+ENCODED: tuple[Way[str], ...] = tuple(
+    _encoded(name, spell, encode) for spell, (name, encode) in product(SPELLINGS.values(), ENCODINGS.items())
+)
+DIGESTED: tuple[Way[bytes], ...] = (
+    *(_digested(name, spell, digest) for spell, (name, digest) in product(SPELLINGS.values(), DIGESTS.items())),
+    *(_digested_bytes(name, spell, digest) for spell, (name, digest) in product(BYTES.values(), USUAL.items())),
 )
 
 

@@ -65,7 +65,7 @@ def release_with_people(release: Release, original: History) -> Release:
     return replace(
         release,
         schema=_joined(release.schema, people.schema),
-        pseudonyms=release.pseudonyms.gather(rows),
+        pseudonyms=release.pseudonyms[rows],
         cells={name: _coded_as(column, original.categories.get(name)) for name, column in cells.items()},
         people=None,
     )

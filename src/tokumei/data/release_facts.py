@@ -34,8 +34,9 @@ class ColumnFacts:
     @classmethod
     def of(cls, cells: Cells) -> ColumnFacts:
         """Count the cells of a column."""
-        width = pl.Series("width", cells.width())
-        counted = width.filter(width > 0).value_counts(name="cells").cast(pl.Int64).sort("width")
+        widths = np.sort(cells.width())
+        first = np.flatnonzero(np.diff(widths, prepend=0))
+        counted = pl.DataFrame({"width": widths[first], "cells": np.diff(first, append=len(widths))})
         divisor = 0
         if isinstance(cells, RangeCells):
             # Suppressed cells hold zeros, which every number divides.

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -36,9 +37,13 @@ TEXT_PARQUET = "parquet-text"
 ROW_GROUP = 262_144
 
 
+# The metadata of a package are a file that is read and parsed anew each time: a release and its audit ask five times.
+_version = cache(version)
+
+
 def made_by() -> dict[str, str]:
     """Return the versions that write a release now: tokumei and the libraries that its bytes depend on."""
-    return {name: version(name) for name in ("tokumei", "numpy", "polars")}
+    return {name: _version(name) for name in ("tokumei", "numpy", "polars")}
 
 
 def text_order(release: Release) -> Ints:

@@ -35,7 +35,6 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.data.apart import ApartValues, columns_apart
-from tokumei.data.cell_text import Fault, WrittenCells, read_cells, written_categories
 from tokumei.data.cells import Cells, SetCells
 from tokumei.data.coarsening import category_labels, expanded
 from tokumei.data.columns import Field, Kind
@@ -48,6 +47,7 @@ from tokumei.data.release_frames import is_typed, typed_text
 from tokumei.data.release_parts import DATA_FOLDER, ReleasePart, listed_parts
 from tokumei.data.schema import Schema
 from tokumei.data.tables import open_table
+from tokumei.data.written_cells import Fault, WrittenCells, read_cells, written_categories
 from tokumei.errors import SHOWN_FINDINGS, ContentError, Finding, SchemaError, UnreadableError
 
 # No text has this byte: it is the name of no column.

@@ -70,7 +70,7 @@ def _has_values(cells: Cells) -> bool:
     """Return whether a column tells anything, rather than that all is missing."""
     if isinstance(cells, RangeCells):
         return not bool(cells.missing.all())
-    return bool(cells.suppressed.any()) or bool((cells.categories.gather(cells.codes) != "").any())
+    return bool(cells.suppressed.any()) or bool((cells.categories[cells.codes] != "").any())
 
 
 def _whole(ends: list[pl.Series]) -> list[pl.Series]:
@@ -172,7 +172,7 @@ def _lists(cells: SetCells) -> pl.Series:
     """Return sets as lists of their values in the order of their text, null where they are withheld."""
     if not cells.categories.is_sorted():
         cells = sorted_within(cells)
-    values = cells.categories.cast(pl.String).gather(cells.codes)
+    values = cells.categories.cast(pl.String)[cells.codes]
     frame = pl.DataFrame({"cell": cells.owners(), "value": values})
     grouped = frame.group_by("cell", maintain_order=True).agg("value")
     every = pl.DataFrame({"cell": np.arange(len(cells))})
@@ -198,5 +198,5 @@ def _drawn(cells: Cells, spec: Field, rng: np.random.Generator) -> pl.Series:
     if not len(cells.codes):
         return pl.repeat(None, len(cells), dtype=pl.String, eager=True)
     place = np.minimum(cells.offsets[:-1] + np.floor(chance * sizes).astype(np.int64), len(cells.codes) - 1)
-    values = cells.categories.cast(pl.String).gather(cells.codes[place])
+    values = cells.categories.cast(pl.String)[cells.codes[place]]
     return pl.select(pl.when(~pl.Series(cells.suppressed)).then(values)).to_series()

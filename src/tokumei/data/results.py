@@ -82,10 +82,10 @@ class Guesses:
         ranks = choices.shape[1]
         chosen = choices.ravel()
         candidates = pl.Series(np.where(chosen < 0, len(pseudonyms), chosen))
-        named = pl.concat([pseudonyms.cast(pl.String), pl.Series([None], dtype=pl.String)]).gather(candidates)
+        named = pl.concat([pseudonyms.cast(pl.String), pl.Series([None], dtype=pl.String)])[candidates]
         frame = pl.DataFrame(
             {
-                "target": subjects.cast(pl.String).gather(np.repeat(np.arange(len(choices)), ranks)),
+                "target": subjects.cast(pl.String)[np.repeat(np.arange(len(choices)), ranks)],
                 "rank": np.tile(np.arange(1, ranks + 1), len(choices)),
                 "candidate": named,
             }

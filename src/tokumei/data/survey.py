@@ -193,7 +193,7 @@ def located(batch: Batch, schema: Schema, rows: int) -> History:
 
 def _occurring(history: History, name: str) -> pl.Series:
     """Return the categories that some record has."""
-    return history.categories[name].gather(np.flatnonzero(np.bincount(history.codes[name])))
+    return history.categories[name][np.flatnonzero(np.bincount(history.codes[name]))]
 
 
 def _places(values: pl.Series, dictionary: pl.Series) -> Ints:

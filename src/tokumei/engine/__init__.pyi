@@ -13,4 +13,5 @@ from tokumei.engine.tasks import task_output as task_output
 from tokumei.engine.threads import abandoned as abandoned
 from tokumei.engine.threads import ask_to_end as ask_to_end
 from tokumei.engine.threads import forget_to_end as forget_to_end
+from tokumei.engine.threads import in_pieces as in_pieces
 from tokumei.engine.threads import spread_over as spread_over

@@ -71,7 +71,7 @@ class Trajectories:
     def take(self, people: Ints) -> Trajectories:
         """Return some of the people."""
         codes, records = self.codes[people], self.records[people]
-        return Trajectories(self.schema, self.subjects.gather(people), codes, records, self.kilometres, self.degrees)
+        return Trajectories(self.schema, self.subjects[people], codes, records, self.kilometres, self.degrees)
 
     def completed(self) -> Completed:
         """Return the points as a history with one record per person and number."""

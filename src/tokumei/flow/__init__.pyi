@@ -63,6 +63,7 @@ from tokumei.flow.recipients import release_for as release_for
 from tokumei.flow.reissuing import Reissued as Reissued
 from tokumei.flow.reissuing import refuse_large as refuse_large
 from tokumei.flow.reissuing import reissue as reissue
+from tokumei.flow.release_reading import read_release as read_release
 from tokumei.flow.replaying import method_of as method_of
 from tokumei.flow.replaying import replay_of as replay_of
 from tokumei.flow.replaying import rerun_of as rerun_of

@@ -138,8 +138,8 @@ class GroupedRun:
         subjects = np.flatnonzero(group >= 0)
         named = pl.DataFrame(
             {
-                "subject": history.subjects.gather(subjects).cast(pl.String),
-                "person": self.persons.gather(subjects),
+                "subject": history.subjects[subjects].cast(pl.String),
+                "person": self.persons[subjects],
                 "cohort": self._cohorts(group)[subjects],
             }
         )

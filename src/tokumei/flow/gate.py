@@ -88,10 +88,10 @@ def refuse_leaks(history: History, release: Release, secret: Secret) -> None:
     if not len(real):
         return
     rows = secret.rows[real]
-    owner = history.subjects.gather(history.subject[rows])
+    owner = history.subjects[history.subject[rows]]
     original = history.text(literal=True)
     for spec in history.schema.fields:
-        same = (original[spec.name].gather(rows) == owner).to_numpy()
+        same = (original[spec.name][rows] == owner).to_numpy()
         # Few columns repeat ids at all: only those are looked at cell by cell.
         if int(same.sum()) * 2 <= len(real):
             continue

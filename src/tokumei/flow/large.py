@@ -161,11 +161,11 @@ class LargeRelease:
         beside = LEAST_GIGABYTES * 1e3 - BASE_MEGABYTES + _held_megabytes(self.folder)
         people = min(people, int(records_held(beside) / published) + 1)
         drawn = np.sort(rng.permutation(self.histories.height)[:people])
-        digests = pl.concat([self.histories["digest"].gather(drawn), self.groups["digest"].head(SMALLEST_GROUPS)])
+        digests = pl.concat([self.histories["digest"][drawn], self.groups["digest"].head(SMALLEST_GROUPS)])
         chosen = self.histories.filter(pl.col("digest").is_in(digests.unique().implode()))
         if self.secret is None:
             numbers = np.sort(rng.permutation(len(self.survey.subjects))[:people])
-            names = self.survey.subjects.gather(numbers)
+            names = self.survey.subjects[numbers]
         else:
             names = self.owners.filter(pl.col("pseudonym").is_in(chosen["pseudonym"].implode()))["subject"].unique()
         history, rows = records_of(self.data_set, self.survey, names)

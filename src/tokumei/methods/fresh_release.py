@@ -27,6 +27,6 @@ def with_fresh_pseudonyms(
     names = draw_pseudonyms(len(history.subjects), rng=rng, avoid=history.subjects)
     shuffled = rng.permutation(len(rows))
     published = distinct(history.subject[rows])
-    owners = pl.DataFrame({"pseudonym": names.gather(published), "subject": history.subjects.gather(published)})
-    release = Release(history.schema, names.gather(history.subject[rows]), dict(cells), method)
+    owners = pl.DataFrame({"pseudonym": names[published], "subject": history.subjects[published]})
+    release = Release(history.schema, names[history.subject[rows]], dict(cells), method)
     return release.take(shuffled), Secret(owners.sort("pseudonym"), rows[shuffled])

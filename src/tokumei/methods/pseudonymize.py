@@ -60,7 +60,7 @@ class Pseudonymize(Method):
         if self.exchange:
             slot = exchange_by_period(holder, period[first], share=self.exchange, rng=rng)
         elif self.period != "never" or self.count:
-            identities = history.subjects.gather(holder) + ":" + pl.Series(slot).cast(pl.String)
+            identities = history.subjects[holder] + ":" + pl.Series(slot).cast(pl.String)
         key = new_key() if self.style == "keyed" else None
         if key is None:
             names = draw_pseudonyms(len(identities), rng=rng, avoid=history.subjects)
@@ -68,8 +68,8 @@ class Pseudonymize(Method):
             names = keyed_pseudonyms(identities, key, length=self.length)
         rows = rng.permutation(len(history)).astype(np.int64)
         cells = {spec.name: history.cells(spec.name).take(rows) for spec in history.schema.fields}
-        owners = pl.DataFrame({"pseudonym": names.gather(slot), "subject": history.subjects.gather(holder)})
-        release = Release(history.schema, names.gather(slot[chunk[rows]]), cells, self.name)
+        owners = pl.DataFrame({"pseudonym": names[slot], "subject": history.subjects[holder]})
+        release = Release(history.schema, names[slot[chunk[rows]]], cells, self.name)
         return release, Secret(owners.unique().sort("pseudonym", "subject"), rows, key)
 
 

@@ -87,7 +87,7 @@ def _column(history: History, spec: Field) -> ColumnProfile:
     codes = history.codes[spec.name]
     if spec.nominal:
         every = history.categories[spec.name]
-        missing = int((every.gather(codes) == "").sum())
+        missing = int((every[codes] == "").sum())
         values = every.filter(every != "")
         return ColumnProfile(spec.name, spec.kind.value, len(values), missing, "", "")
     present = codes[codes != MISSING]

@@ -78,7 +78,7 @@ def id_image(spread: ValueSpread, subjects: pl.Series) -> str:
     if spread.lone < FEWEST_PAIRS or spread.lone <= MOST * spread.pairs:
         return ""
     sample = spread.owned
-    ids = subjects.cast(pl.String).gather(sample["subject"]).to_list()
+    ids = subjects.cast(pl.String)[sample["subject"]].to_list()
     values = sample["value"].to_list()
     for name, image in _IMAGES.items():
         if sum(map(image, ids, values)) > MOST * len(values):

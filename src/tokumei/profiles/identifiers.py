@@ -61,8 +61,8 @@ def identifier_suspects(history: History) -> tuple[Suspect, ...]:
 def _suspects(history: History) -> Iterator[Suspect]:
     tables = (history,) if history.people is None else (history, history.people)
     for table in tables:
-        for spec in table.schema.fields:
-            if len(table) and looked_at(spec, table.schema):
+        for spec in table.schema.fields if len(table) else ():
+            if looked_at(spec, table.schema):
                 yield from suspected(spec, table.schema, _spread(table, spec), table.subjects)
 
 
@@ -114,7 +114,7 @@ def _spread(history: History, spec: Field) -> ValueSpread:
     pairs = pl.DataFrame({"subject": history.subject, "code": codes}).unique()
     span = 0.0
     if spec.nominal:
-        text = history.categories[spec.name].gather(pairs["code"])
+        text = history.categories[spec.name][pairs["code"]]
     else:
         pairs = pairs.filter(pl.col("code") != MISSING)
         present = pairs["code"].to_numpy()

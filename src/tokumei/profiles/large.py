@@ -107,7 +107,7 @@ def some_people(
     """
     data_set, survey = _surveyed(path, schema, subject)
     people = min(people, records_held() * len(survey.subjects) // max(survey.records, 1) + 1)
-    names = survey.subjects.gather(_drawn(survey, people))
+    names = survey.subjects[_drawn(survey, people)]
     return records_of(data_set, survey, names)[0], len(survey.subjects)
 
 
@@ -277,7 +277,7 @@ class _Describer:
     def _sample(self) -> History:
         """Return all records of the sampled people."""
         survey = self.survey
-        names = survey.subjects.gather(self.targets)
+        names = survey.subjects[self.targets]
         subject = np.searchsorted(self.targets, self.chosen[SUBJECT].to_numpy())
         codes = {name: self.chosen[place].to_numpy().astype(np.int64) for name, place in self.place.items()}
         history = survey.empty()

@@ -252,11 +252,9 @@ def ways(material: Material, words: Words) -> Definitions:
     """Return what every attack and every attacker does."""
     named = {way_of(name): words.named("attack", name) for name in material.attacks["attack"].to_list()}
     named["surest-owner"] = words("what.surest-owner")
-    for answer in material.answers.values():
-        for name in answer.figures:
-            attacker, _, what = name.partition("/")
-            if what:
-                named.setdefault(way_of(attacker), _kind_of(attacker, words))
+    figures = [name.partition("/") for answer in material.answers.values() for name in answer.figures]
+    for attacker in dict.fromkeys(attacker for attacker, _, what in figures if what):
+        named.setdefault(way_of(attacker), _kind_of(attacker, words))
     table = words.group("way")
     terms = [(key, name, table[key]) for key, name in named.items() if key in table]
     return Definitions(terms, prefix=ATTACK_PREFIX.removesuffix("-"))

@@ -79,4 +79,4 @@ def draw(uniforms: Floats, weights: npt.ArrayLike) -> Ints:
 
 def categories(names: tuple[str, ...], codes: Ints) -> pl.Series:
     """Return the text of category codes."""
-    return pl.Series(names, dtype=pl.String).gather(codes)
+    return pl.Series(names, dtype=pl.String)[codes]

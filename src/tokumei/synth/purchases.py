@@ -91,7 +91,7 @@ class Purchases:
             {
                 "customer": self.customer + FIRST_CUSTOMER,
                 "date": self.dates,
-                "goods": self.catalogue.ids.gather(self.goods),
+                "goods": self.catalogue.ids[self.goods],
                 "price": self.price / 100.0,
                 "quantity": self.quantity,
             }

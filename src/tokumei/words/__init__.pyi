@@ -4,6 +4,7 @@ from tokumei.words.catalogue import Words as Words
 from tokumei.words.catalogue import in_both as in_both
 from tokumei.words.catalogue import texts as texts
 from tokumei.words.display import html_table as html_table
+from tokumei.words.documents import json_values as json_values
 from tokumei.words.figures import attacker_name as attacker_name
 from tokumei.words.figures import conclusion_line as conclusion_line
 from tokumei.words.figures import figure_name as figure_name

@@ -14,9 +14,9 @@ import pytest
 from tokumei.contests.pws2018.files import SCHEMA
 from tokumei.contests.pws2018.sampling import PlainRows
 from tokumei.contests.pws2018.use_cases import Original, UseCaseOptions, judge_use_cases, mean_use_cases
-from tokumei.data.cell_text import read_cells
 from tokumei.data.cells import RangeCells
 from tokumei.data.history import History, Release
+from tokumei.data.written_cells import read_cells
 from tokumei.errors import ParameterError
 
 NAMES = ["customer", "date", "goods", "price", "quantity"]

@@ -41,7 +41,7 @@ def tallied(frame: pl.DataFrame, schema: Schema, folder: Path, batch: int = 50) 
     survey = Survey.of(data, schema)
     survey.write(folder / "survey")
     jobs = [
-        CodeJob(number, data, first, folder / "survey", folder / "coded")
+        CodeJob(number=number, data=data, first=first, survey=folder / "survey", folder=folder / "coded")
         for number, first in enumerate(data.batch_starts())
     ]
     for job in jobs:

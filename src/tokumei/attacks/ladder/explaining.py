@@ -15,8 +15,8 @@ import numpy as np
 
 from tokumei.array_types import Bools, Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
-from tokumei.attacks.ladder.pieces import in_pieces
 from tokumei.attacks.ladder.settings import LOST, MOST_KNOWN, NOTHING_SEEN
+from tokumei.engine import in_pieces
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,10 +45,10 @@ class Known:
 
 def explained(classes: PublishedClasses, known: Known) -> Floats:
     """Return the likelihood of every known record (row) among the published rows of every class (column)."""
-    likelihood = np.zeros((len(known), len(classes)))
+    layout = (classes.starts, classes.members)
+    likelihood = np.zeros((len(known), len(classes.members)))
     published = classes.admitted, (classes.bounds, classes.elements)
     wanted = (known.low, known.high, known.sure)
-    layout = (classes.starts, classes.members)
     in_pieces(
         len(known), lambda begin, end: _explained(layout, *published, classes.weight, wanted, (begin, end), likelihood)
     )
@@ -66,7 +66,7 @@ def background(classes: PublishedClasses, known: Known) -> Floats:
             # The same value is known of many people: it is looked up once.
             pairs = np.stack((known.low[:, column], known.high[:, column]))
             values, place = np.unique(pairs, axis=1, return_inverse=True)
-            low, high = (np.zeros((values.shape[1], len(classes.fields)), dtype=np.int64) for _ in range(2))
+            low, high = np.zeros((2, values.shape[1], known.low.shape[1]), dtype=np.int64)
             low[:, column], high[:, column] = values
             alone = np.zeros(low.shape, dtype=np.bool_)
             alone[:, column] = True

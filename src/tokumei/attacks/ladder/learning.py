@@ -17,10 +17,10 @@ import scipy.sparse as sp
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks.ladder.classes import PublishedClasses
 from tokumei.attacks.ladder.knowing import Targets
-from tokumei.attacks.ladder.pieces import in_pieces
 from tokumei.attacks.ladder.separating import own_values
 from tokumei.attacks.ladder.settings import FORGOTTEN, KILOMETRE_DEGREES, PROBABLE, SECONDS_PER_HOUR
 from tokumei.data import MISSING, Field, History, Kind
+from tokumei.engine import in_pieces
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,9 +81,10 @@ def learned(
     """
     seen, history = seen_and_true
     results: dict[tuple[str, str], Learned] = {}
-    owner = np.repeat(np.arange(len(targets)), np.diff(targets.starts))
+    specs, people = {spec.name: spec for spec in history.schema.fields}, len(targets)
+    owner = np.repeat(np.arange(people), np.diff(targets.starts))
     for name in classes.fields:
-        spec = history.schema.field(name)
+        spec = specs[name]
         shown = classes.shown[name]
         target, rows = known_rows[name]
         fine = _fine(classes, name, (target, seen.codes[name][rows]), beliefs, left_out)
@@ -94,8 +95,8 @@ def learned(
             true = grained(history.codes[name][targets.rows], spec, grain)
             # Values that no class shows cannot be named, but they are there to be learned.
             every = np.concatenate((coarse, np.setdiff1d(true[true != MISSING], coarse)))
-            has = _pairs(owner, true, every, len(targets))
-            knows = _pairs(target, grained(history.codes[name][rows], spec, grain), every, len(targets))
+            has = _pairs(owner, true, every, people)
+            knows = _pairs(target, grained(history.codes[name][rows], spec, grain), every, people)
             results[name, grain] = _compared(score, has, knows)
     return results
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from tokumei.array_types import Floats, Ints
 from tokumei.attacks.ladder.field_values import FieldValues
-from tokumei.attacks.ladder.pieces import in_pieces
 from tokumei.attacks.ladder.settings import ANCHOR, MOST_MEMBERS, PRIOR, ROUNDS, UNLIKE
+from tokumei.engine import in_pieces
 
 
 def own_values(

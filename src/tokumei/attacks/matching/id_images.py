@@ -22,10 +22,12 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import BYTES, DIGESTS, ENCODINGS, SPELLINGS, STRONG, USUAL, Digest, in_base
+from tokumei.data import DIGESTED, ENCODED, STRONG, Way, images, in_base
 from tokumei.words import Message
 
 Key = str | int
+# Gives the keys of every one of some ids; there are too many of them to keep.
+Keys = Callable[[Sequence[str]], Iterator[Sequence[Key]]]
 
 PROBES, FIRST_PROBES = 16, 2
 _HEXADECIMAL = frozenset("0123456789abcdef")
@@ -123,10 +125,10 @@ class _Written:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Image:
-    """One transformation of ids: what it is called, and the keys it gives for an id."""
+    """One transformation of ids: what it is called, and the keys it gives for every one of some ids."""
 
     finding: Message
-    keys: Callable[[str], Sequence[Key]]
+    keys: Keys
 
 
 def image_owners(subjects: pl.Series, names: pl.Series) -> Sequence[tuple[Message, int, Ints]]:
@@ -150,9 +152,8 @@ def _image_owners(ids: tuple[str, ...], names: tuple[str, ...]) -> Sequence[tupl
     cores = tuple(name[len(start) : len(name) - len(end)] or name for name in names)
     found: list[tuple[Message, int, Ints]] = []
     for written in (_Written(names), *([_Written(cores)] if cores != names else [])):
-        images = [*_plain(written), *([] if written.crowded else _digested(written))]
-        suspects = [image for image in images if written.holds(key for text in first for key in image.keys(text))]
-        for image in [*suspects, *([] if written.crowded else _keyed(written, first))]:
+        hashed = [] if written.crowded else [*_digested(written, first), *_keyed(written, first)]
+        for image in [*_plain(written, first), *hashed]:
             found += _found(image, probes, ids, written, wanted)
     return found
 
@@ -161,40 +162,40 @@ def _found(
     image: _Image, probes: Sequence[str], ids: Sequence[str], written: _Written, wanted: float
 ) -> Iterator[tuple[Message, int, Ints]]:
     """Yield whom a transformation names, for every form in which it finds most of the probes."""
-    keys = [image.keys(text) for text in probes]
+    keys = list(image.keys(probes))
     for form in range(max(map(len, keys), default=0)):
         hits = {written.place.get(each[form]) for each in keys if form < len(each)} - {None}
         if len(hits) < wanted:
             continue
         owner = np.full(len(written.cores), -1, dtype=np.int64)
-        for subject, text in enumerate(ids):
-            each = image.keys(text)
+        for subject, each in enumerate(image.keys(ids)):
             place = written.place.get(each[form]) if form < len(each) else None
             if place is not None:
                 owner[place] = subject
         yield image.finding, TRIED, owner
 
 
-def _plain(written: _Written) -> Iterator[_Image]:
-    def keys(spell: Callable[[str], str], encode: Callable[[str], str]) -> Callable[[str], Sequence[Key]]:
-        return lambda text: written.text_keys(encode(spell(text)))
+def _plain(written: _Written, first: Sequence[str]) -> Iterator[_Image]:
+    """Yield encodings that give a pseudonym for one of the first ids."""
 
-    for (_, spell), (name, encode) in product(SPELLINGS.items(), ENCODINGS.items()):
-        finding = Message("detail.own-name") if name == "the id" else Message("detail.encoded", {"encoding": name})
-        yield _Image(finding, keys(spell, encode))
+    def keys(way: Way[str]) -> Keys:
+        return lambda ids: (written.text_keys(text) for text in images([way], ids)[0])
+
+    for way, texts in zip(ENCODED, images(ENCODED, first), strict=True):
+        if any(written.holds(written.text_keys(text)) for text in texts):
+            encoded = Message("detail.encoded", {"encoding": way.name})
+            yield _Image(Message("detail.own-name") if way.name == "the id" else encoded, keys(way))
 
 
-def _digested(written: _Written) -> Iterator[_Image]:
-    def keys(spell: Callable[[str], bytes], digest: Digest) -> Callable[[str], Sequence[Key]]:
-        return lambda text: written.digest_keys(digest(spell(text)), few=False)
+def _digested(written: _Written, first: Sequence[str]) -> Iterator[_Image]:
+    """Yield digests that give a pseudonym for one of the first ids."""
 
-    def encoded(spell: Callable[[str], str]) -> Callable[[str], bytes]:
-        return lambda text: spell(text).encode()
+    def keys(way: Way[bytes]) -> Keys:
+        return lambda ids: (written.digest_keys(digest, few=False) for digest in images([way], ids)[0])
 
-    spellings = [encoded(spell) for spell in SPELLINGS.values()]
-    tried = [*product(spellings, DIGESTS.items()), *product(BYTES.values(), USUAL.items())]
-    for spell, (name, digest) in tried:
-        yield _Image(Message("detail.digest", {"digest": name}), keys(spell, digest))
+    for way, digests in zip(DIGESTED, images(DIGESTED, first), strict=True):
+        if any(written.holds(written.digest_keys(digest, few=False)) for digest in digests):
+            yield _Image(Message("detail.digest", {"digest": way.name}), keys(way))
 
 
 def _keyed(written: _Written, first: Sequence[str]) -> Iterator[_Image]:
@@ -204,13 +205,13 @@ def _keyed(written: _Written, first: Sequence[str]) -> Iterator[_Image]:
     for name, code in STRONG.items():
         finding, digest = Message("detail.keyed", {"digest": name}), getattr(hashlib, code)
 
-        def salted(
-            before: bytes, after: bytes, digest: Callable[[bytes], Any] = digest
-        ) -> Callable[[str], Sequence[Key]]:
-            return lambda text: written.digest_keys(digest(before + text.encode() + after).digest(), few=True)
+        def salted(before: bytes, after: bytes, digest: Callable[[bytes], Any] = digest) -> Keys:
+            return lambda ids: (
+                written.digest_keys(digest(before + text.encode() + after).digest(), few=True) for text in ids
+            )
 
-        def keyed(key: bytes, code: str = code) -> Callable[[str], Sequence[Key]]:
-            return lambda text: written.digest_keys(hmac.digest(key, text.encode(), code), few=True)
+        def keyed(key: bytes, code: str = code) -> Keys:
+            return lambda ids: (written.digest_keys(hmac.digest(key, text.encode(), code), few=True) for text in ids)
 
         for word, separators in [*((word, SEPARATORS) for word in COMMON_KEYS), *((word, ("",)) for word in short)]:
             key = word.encode()

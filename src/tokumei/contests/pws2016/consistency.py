@@ -94,7 +94,7 @@ def _agreeing(original: Shop, published: Shop, customers: Ints) -> Ints:
     """Return how many master values each row of M' shares with a row of M (from 0)."""
     agreeing = np.zeros(len(customers), dtype=np.int64)
     for name in MASTER_COLUMNS[1:]:
-        agreeing += (published.master[name] == original.master[name].gather(customers)).to_numpy()
+        agreeing += (published.master[name] == original.master[name][customers]).to_numpy()
     return agreeing
 
 

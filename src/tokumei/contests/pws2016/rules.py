@@ -103,7 +103,7 @@ class Submission:
         """What P tells: the owners of the pseudonyms, and the row of M behind every row of M'."""
         if self.p is None:
             raise ParameterError("the file P is needed here; name it after T1")
-        ids = shop_of(self.original).master["customer"].gather(self.p - 1)
+        ids = shop_of(self.original).master["customer"][self.p - 1]
         owners = pl.DataFrame({"pseudonym": shop_of(self.release).master["customer"], "subject": ids})
         return Secret(owners, np.full(len(self.release), -1, dtype=np.int64), people=self.p - 1)
 
@@ -335,7 +335,7 @@ def _written(published: History, secret: Secret, original: Submission) -> pl.Dat
     real, rows = secret.rows >= 0, np.maximum(secret.rows, 0)
     for name in original.original.codes:
         same = real & (original.original.codes[name][rows] == published.codes[name])
-        frame = frame.with_columns(original.texts[name].gather(rows).zip_with(pl.Series(same), frame[name]).alias(name))
+        frame = frame.with_columns(original.texts[name][rows].zip_with(pl.Series(same), frame[name]).alias(name))
     return frame
 
 
@@ -343,7 +343,7 @@ def _pseudonym_counts(original: History, release: Release, secret: Secret) -> In
     """Return under how many pseudonyms each published customer appears in T'; 1 without transactions."""
     real = np.flatnonzero(secret.rows >= 0)
     owner = shop_of(original).owner[secret.rows[real]]
-    pairs = pl.DataFrame({"owner": owner, "name": release.pseudonyms.gather(real)}).unique()["owner"].to_numpy()
+    pairs = pl.DataFrame({"owner": owner, "name": release.pseudonyms[real]}).unique()["owner"].to_numpy()
     counts = np.bincount(pairs, minlength=shop_of(original).customers)
     return np.maximum(counts, 1)[claimed_rows(secret)]
 

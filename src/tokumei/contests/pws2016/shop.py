@@ -52,7 +52,7 @@ def shop_release(master: pl.DataFrame, transactions: pl.DataFrame) -> Release:
 
 def _published(history: History, people: Release | None) -> Release:
     cells = {name: history.cells(name) for name in history.codes}
-    return Release(history.schema, history.subjects.gather(history.subject), cells, people=people)
+    return Release(history.schema, history.subjects[history.subject], cells, people=people)
 
 
 def codes_of(*columns: pl.Series) -> tuple[Ints, ...]:

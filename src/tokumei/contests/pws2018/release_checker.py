@@ -103,9 +103,7 @@ def _check_lines(original: pl.DataFrame, lines: ReleaseLines) -> _Checked:
     if len(where):
         customers = _text(original.select("customer")).to_series()
         judged_all = len(where) == len(customers)
-        every[:, 0], conflicts = check_pseudonyms(
-            pl.concat(names), customers if judged_all else customers.gather(where)
-        )
+        every[:, 0], conflicts = check_pseudonyms(pl.concat(names), customers if judged_all else customers[where])
     return _Checked(np.concatenate(counts), where, every, conflicts)
 
 
@@ -144,7 +142,7 @@ def _check_cells(
     if len(rows) == 0:
         return faults, pl.Series(dtype=pl.String)
     if len(rows) < len(texts):
-        original, texts = original[rows], texts.gather(rows)
+        original, texts = original[rows], texts[rows]
     original = spell(original)
     cells = texts.str.split_exact(",", len(_COLUMNS) - 1).struct.unnest().get_columns()
     faults[:, 2] = check_goods(cells[2], original["goods"], known)

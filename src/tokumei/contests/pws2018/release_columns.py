@@ -150,12 +150,12 @@ def check_goods(cells: pl.Series, originals: pl.Series, known: pl.Series) -> Fau
     faults = np.where(fits.to_numpy(), np.uint8(Fault.NONE), np.uint8(Fault.NOT_CONTAINED))
     braced = cells.str.starts_with("{") & cells.str.ends_with("}") & (cells.str.len_bytes() > 2)
     rows = np.flatnonzero(braced.to_numpy())
-    inside = cells.gather(rows).str.slice(1).str.head(-1)
+    inside = cells[rows].str.slice(1).str.head(-1)
     nested = inside.str.contains("[{}]")
     if nested.any():
         rows, inside = rows[~nested.to_numpy()], inside.filter(~nested)
     if len(rows):
-        faults[rows] = _check_sets(inside, originals.gather(rows), known)
+        faults[rows] = _check_sets(inside, originals[rows], known)
     return faults
 
 

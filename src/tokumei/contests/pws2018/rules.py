@@ -241,7 +241,7 @@ class Rules2018:
         if anonymized.frame.height == original.frame.height and _aligned(original, anonymized):
             owners = owners_of(original.frame["customer"], anonymized.frame["pseudonym"])
             secret = Secret(owners, kept)
-        written = {name: anonymized.frame[name].gather(kept) for name in FIELDS}
+        written = {name: anonymized.frame[name][kept] for name in FIELDS}
         # The rows of A stand in the order of T; what the world sees is A', sorted.
         order = anonymized.frame[kept].with_row_index("row").sort(*PUBLISHED)["row"].to_numpy().astype(np.int64)
         result = audit_release(
@@ -252,7 +252,7 @@ class Rules2018:
             time_limit=time_limit,
             seed=seed,
             guess_seeds=guess_seeds,
-            published={name: column.gather(order) for name, column in written.items()},
+            published={name: column[order] for name, column in written.items()},
         )
         other = other_text(release, anonymized.frame[kept], kept + 1)
         return with_findings(result, (other.reason(str(path)),) if len(other) else ())
@@ -328,4 +328,4 @@ def _coded_text(history: History) -> pl.DataFrame:
 
 
 def _coded(codes: Ints, dictionary: pl.Series) -> pl.Series:
-    return dictionary.gather(codes).cast(pl.Enum(dictionary))
+    return dictionary[codes].cast(pl.Enum(dictionary))

@@ -156,6 +156,6 @@ def _refuse(frame: pl.DataFrame, wrong: pl.Series, code: str, file: str) -> None
     rows = wrong.arg_true().to_list()
     findings = [
         Finding(code, f"the pseudonym '{value[:40]}' {reason}", row + 1, 1, "pseudonym", value)
-        for row, value in zip(rows, frame["pseudonym"].gather(rows).to_list(), strict=True)
+        for row, value in zip(rows, frame["pseudonym"][rows].to_list(), strict=True)
     ]
     raise ContentError(file, findings)

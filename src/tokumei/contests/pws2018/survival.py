@@ -63,7 +63,7 @@ def equal_histories(history: History, *, untouched: int, k: int, rng: np.random.
     people = np.setdiff1d(np.arange(len(history.subjects)), alone)
     part = history.take(np.flatnonzero(~np.isin(history.subject, alone)))
     # Those who are left out are no subjects of the file's protected part.
-    part = replace(part, subjects=history.subjects.gather(people), subject=np.searchsorted(people, part.subject))
+    part = replace(part, subjects=history.subjects[people], subject=np.searchsorted(people, part.subject))
     release, secret = make_part(find_part("anonymizer", "k-anonymity"), {"k": k, "effort": "fast"}).anonymize(
         part, rng=rng
     )

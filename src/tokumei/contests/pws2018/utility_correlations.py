@@ -62,7 +62,7 @@ def _of_customers(history: History, count: int | None, rng: np.random.Generator)
         return history
     chosen = np.sort(rng.permutation(len(history.subjects))[:count])
     part = history.take(np.flatnonzero(np.isin(history.subject, chosen)))
-    return replace(part, subjects=history.subjects.gather(chosen), subject=np.searchsorted(chosen, part.subject))
+    return replace(part, subjects=history.subjects[chosen], subject=np.searchsorted(chosen, part.subject))
 
 
 def _method(name: str, **settings: Any) -> Method:

@@ -209,7 +209,7 @@ def _texts(history: History, name: str) -> pl.Series:
     spec = history.schema.field(name)
     if not spec.nominal:
         raise SchemaError(f"the column '{name}' must be a category; correct its kind in the schema")
-    return history.categories[name].gather(history.codes[name])
+    return history.categories[name][history.codes[name]]
 
 
 def _floats(history: History, name: str) -> Floats:
@@ -217,7 +217,7 @@ def _floats(history: History, name: str) -> Floats:
     spec = history.schema.field(name)
     codes = history.codes[name]
     if spec.nominal:
-        found = history.categories[name].cast(pl.Float64, strict=False).gather(codes)
+        found = history.categories[name].cast(pl.Float64, strict=False)[codes]
     else:
         found = value_text(np.where(codes == MISSING, 0, codes), spec).cast(pl.Float64, strict=False)
     if (codes == MISSING).any() or found.null_count():

@@ -121,7 +121,7 @@ def _distinct_values(history: History, field: Field) -> tuple[Ints, Ints]:
 
 def _texts(history: History, field: Field, codes: Ints) -> pl.Series:
     if field.nominal:
-        return history.categories[field.name].gather(codes).cast(pl.String)
+        return history.categories[field.name][codes].cast(pl.String)
     return value_text(codes, field)
 
 

@@ -16,38 +16,20 @@ import polars as pl
 from tokumei.data import History, Schema, Sums, Survey, category_labels, coarse_columns, coarsened_part
 from tokumei.engine import UNIT, task_output
 from tokumei.errors import InfeasibleError
-from tokumei.flow.parted.coding import CodeJob, code_column, joined_moments, kept_survey, write_sums
+from tokumei.flow.parted.coding import CodedBatch, CodeJob, code_column, joined_moments, kept_survey, write_sums
 from tokumei.methods import ROW, Opening, original_name
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CoarsenJob:
-    """Tell the rows of a coded batch by the grids of the schema in the survey that is kept in a folder."""
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CoarsenJob(CodedBatch):
+    """Tell the rows of a coded batch by the grids of the schema; coarse fields keep their original codes beside."""
 
-    number: int
     source: Path
-    survey: Path
-    folder: Path
-
-    @property
-    def sums(self) -> Path:
-        """The sums per subject, and the moments of every field."""
-        return self.folder / f"{self.number:05d}.npz"
-
-    @property
-    def codes(self) -> Path:
-        """The coarse rows: unit, row, one column per field, and the original codes of coarse fields."""
-        return self.folder / f"{self.number:05d}.parquet"
-
-    @property
-    def outputs(self) -> tuple[Path, ...]:
-        """The files that the task leaves behind."""
-        return self.codes, self.sums
 
     @classmethod
     def of(cls, coding: Sequence[CodeJob], folder: Path) -> list[CoarsenJob]:
         """Return the jobs for all coded batches, with their files in a folder."""
-        return [cls(job.number, job.codes, job.survey, folder) for job in coding]
+        return [cls(number=job.number, source=job.codes, survey=job.survey, folder=folder) for job in coding]
 
 
 def refuse_grids_in_memory_only(schema: Schema) -> None:

@@ -18,25 +18,36 @@ from tokumei.flow.parted.identifying import batch_tally
 from tokumei.methods import ROW, Features
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CodeJob:
-    """Code a batch of the input, from the row ``first`` on, after the survey that is kept in a folder."""
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CodedBatch:
+    """What a task makes of a batch of rows, in a folder, after the survey that is kept in another one."""
 
     number: int
-    data: DataSet
-    first: int
     survey: Path
     folder: Path
 
     @property
     def sums(self) -> Path:
-        """The sums per subject."""
+        """The sums per subject, and the moments of every field where they are needed."""
         return self.folder / f"{self.number:05d}.npz"
 
     @property
     def codes(self) -> Path:
         """The coded rows: unit, row, and one column per field, named by its number."""
         return self.folder / f"{self.number:05d}.parquet"
+
+    @property
+    def outputs(self) -> tuple[Path, ...]:
+        """The files that the task leaves behind."""
+        return self.codes, self.sums
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CodeJob(CodedBatch):
+    """Code a batch of the input, from the row ``first`` on."""
+
+    data: DataSet
+    first: int
 
     @property
     def tally(self) -> Path:

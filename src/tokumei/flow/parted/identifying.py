@@ -61,7 +61,7 @@ def _copies(values: pl.Series, frame: pl.DataFrame, spec: Field, survey: Survey)
     texts = _texts(values.to_numpy(), spec, survey)
     place = survey.subjects.search_sorted(texts).to_numpy().astype(np.int64)
     found = np.minimum(place, len(survey.subjects) - 1)
-    owner = np.where((survey.subjects.gather(found) == texts).to_numpy(), found, -1)
+    owner = np.where((survey.subjects[found] == texts).to_numpy(), found, -1)
     if not (owner >= 0).any():
         return 0
     named = pl.DataFrame({"code": values, "subject": owner})
@@ -69,7 +69,7 @@ def _copies(values: pl.Series, frame: pl.DataFrame, spec: Field, survey: Survey)
 
 
 def _texts(codes: Ints, spec: Field, survey: Survey) -> pl.Series:
-    texts = survey.categories[spec.name].gather(codes) if spec.nominal else value_text(codes, spec)
+    texts = survey.categories[spec.name][codes] if spec.nominal else value_text(codes, spec)
     return texts.cast(pl.String)
 
 

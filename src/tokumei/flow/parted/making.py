@@ -37,7 +37,7 @@ from tokumei.engine import DealJob, Engine, deal, open_engine, run_tasks, task_o
 from tokumei.errors import InfeasibleError
 from tokumei.flow.making import seeded
 from tokumei.flow.parted.coarsening import CoarsenJob, coarse_survey, coarsen_rows, opening_of
-from tokumei.flow.parted.coding import CodeJob, code_rows, joined_features
+from tokumei.flow.parted.coding import CodedBatch, CodeJob, code_rows, joined_features
 from tokumei.flow.parted.figures import Figures, joined_figures
 from tokumei.flow.parted.identifying import Tallies
 from tokumei.flow.parted.publishing import PublishJob, publish_part
@@ -184,7 +184,7 @@ def _survey(data: DataSet, plan: Plan, folder: Path) -> Survey:
 def _coded(data: DataSet, folder: Path, engine: Engine) -> list[CodeJob]:
     """Code the input."""
     coding = [
-        CodeJob(number, data, first, folder / "survey", folder / "coded")
+        CodeJob(number=number, data=data, first=first, survey=folder / "survey", folder=folder / "coded")
         for number, first in enumerate(data.batch_starts())
     ]
     run_tasks(code_rows, coding, engine, label="coding")
@@ -196,7 +196,7 @@ def _solved(
 ) -> list[SolveJob]:
     """Cut the subjects into parts, bring the records to their part and group them there."""
     opening = opening_of(survey)
-    coded_rows: Sequence[CodeJob | CoarsenJob] = coding
+    coded_rows: Sequence[CodedBatch] = coding
     if opening is not None:
         coarse = CoarsenJob.of(coding, folder / "coarse")
         run_tasks(coarsen_rows, coarse, engine, label="grids")

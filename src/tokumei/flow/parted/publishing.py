@@ -56,9 +56,7 @@ def publish_part(job: PublishJob) -> None:
     fields = [frame[str(number)].alias(field.name) for number, field in enumerate(job.schema.fields)]
     data = part_bytes(pl.DataFrame([pseudonyms, *fields]))
     subjects = pl.read_parquet(job.subjects, glob=False)["value"]
-    owners = pl.DataFrame(
-        {"pseudonym": pl.Series(names[published]).cast(pl.String), "subject": subjects.gather(published)}
-    )
+    owners = pl.DataFrame({"pseudonym": pl.Series(names[published]).cast(pl.String), "subject": subjects[published]})
     for kind, content in (("data", data), ("rows", part_bytes(frame.select(ROW))), ("owners", part_bytes(owners))):
         with task_output(job.file(kind)) as partial:
             partial.write_bytes(content)

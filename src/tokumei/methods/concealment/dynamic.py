@@ -97,15 +97,12 @@ def _pseudonyms(
     A record beyond the end of joined histories stands for its own subject and theirs (Def 3.6 as table 10 shows it);
     each such set gets a fresh number (spec F-C6).
     """
-    plain = names.gather(history.subject)
+    plain = names[history.subject]
     owners = pl.DataFrame({"pseudonym": names, "subject": history.subjects.cast(pl.String)})
     if len(rows) == 0:
         return plain, owners.sort("pseudonym")
     every = pl.DataFrame(
-        {
-            "row": np.concatenate((rows, rows)),
-            "member": pl.concat([names.gather(history.subject[rows]), names.gather(others)]),
-        }
+        {"row": np.concatenate((rows, rows)), "member": pl.concat([names[history.subject[rows]], names[others]])}
     )
     sets = every.group_by("row").agg(pl.col("member").unique().sort()).sort("row")
     fresh, meaning = generalized_pseudonyms(sets["member"], rng=rng, avoid=pl.concat([names, history.subjects]))

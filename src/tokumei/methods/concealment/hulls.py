@@ -81,7 +81,7 @@ def publish_hulls(
         name: line_cells(history, name, originals, starts, spread=spread).take(line)
         for name, spread in history.spreads().items()
     }
-    release = Release(history.schema, names.gather(np.repeat(np.arange(len(which)), published)), cells, method)
-    subjects = history.subjects.cast(pl.String).gather(table.owners[owners])
+    release = Release(history.schema, names[np.repeat(np.arange(len(which)), published)], cells, method)
+    subjects = history.subjects.cast(pl.String)[table.owners[owners]]
     truth = pl.DataFrame({"pseudonym": names, "subject": subjects}).sort("pseudonym")
     return shuffled(release, Secret(truth, source), rng)

@@ -187,8 +187,8 @@ def publish_slots(
     }
     names = draw_pseudonyms(len(hulls), rng=rng, avoid=history.subjects)
     rows = completed.rows[(owners[:, None] * slots + within).ravel()]
-    truth = pl.DataFrame({"pseudonym": names, "subject": history.subjects.cast(pl.String).gather(owners)})
-    release = Release(history.schema, names.gather(published // slots), cells, method)
+    truth = pl.DataFrame({"pseudonym": names, "subject": history.subjects.cast(pl.String)[owners]})
+    release = Release(history.schema, names[published // slots], cells, method)
     return shuffled(release, Secret(truth.sort("pseudonym"), rows), rng)
 
 

@@ -89,7 +89,8 @@ def group_units(table: RecordTable, k: int, plan: GroupingPlan) -> list[list[int
     ]
     partitions = _nearest_to_demands(table, partitions)
     pool.add([group for partition in partitions for group in partition])
-    best = min(partitions, key=pool.total)
+    # Who stands in no group costs nothing there: everybody in one comes first.
+    best = min(partitions, key=lambda one: (-sum(map(len, one)), pool.total(one)))
     if (plan.rounds or not plan.most_exchanges) and not is_enough():
         _generate(pool, model, _shared_prices(pool, best), k, plan)
         window = min(plan.window, max(SMALL_WINDOW, int(count * plan.window_share)))
@@ -99,7 +100,8 @@ def group_units(table: RecordTable, k: int, plan: GroupingPlan) -> list[list[int
 
 def _exchanged(table: RecordTable, model: GroupModel, groups: list[list[int]], plan: GroupingPlan) -> list[list[int]]:
     """Return the groups after exchanges, made as long as a pass gains enough and nobody asks for what there is."""
-    if not plan.most_exchanges:
+    # Who found no group without another unit of the same owner stands in none: exchanges are between groups.
+    if not plan.most_exchanges or sum(map(len, groups)) < len(table):
         return groups
     before, best = np.inf, groups
     cells = len(table.rows) * (len(table.ordered) + len(table.nominal))

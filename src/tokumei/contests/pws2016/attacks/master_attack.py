@@ -28,5 +28,5 @@ class MasterAttack(Attack):
         rows = np.empty(0, dtype=np.int64)
         if original.customers and published.customers:
             rows = self.choose(original, published, rng=rng)
-        names = original.master["customer"].gather(rows)
+        names = original.master["customer"][rows]
         return Guesses.of_pairs(published.master["customer"], names, attack=self.name)

@@ -62,9 +62,9 @@ class CustomerGroups(MasterMethod):
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         rows = shared[np.repeat(bounds[groups[order]], sizes) + within]
         shown_as = np.repeat(order, sizes)
-        people = Release(shop.people.schema, names.gather(order), _master_cells(shop.people, groups, order), self.name)
-        release = self._published(history, rows, names.gather(shown_as), people)
-        owners = owners_of(names.gather(order), shop.master["customer"].gather(order))
+        people = Release(shop.people.schema, names[order], _master_cells(shop.people, groups, order), self.name)
+        release = self._published(history, rows, names[shown_as], people)
+        owners = owners_of(names[order], shop.master["customer"][order])
         return release, Secret(owners, np.where(shop.owner[rows] == shown_as, rows, -1), streams.key, people=order)
 
 

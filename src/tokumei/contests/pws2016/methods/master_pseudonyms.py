@@ -64,9 +64,9 @@ class MasterMethod(Method):
         kept = np.flatnonzero(at >= 0)
         if regroup:
             kept = kept[np.argsort(at[kept], kind="stable")]
-        people = self._published(shop.people, rows, names.gather(rows))
-        release = self._published(history, kept, names.gather(shop.owner[kept]), people)
-        owners = owners_of(names.gather(rows), shop.master["customer"].gather(rows))
+        people = self._published(shop.people, rows, names[rows])
+        release = self._published(history, kept, names[shop.owner[kept]], people)
+        owners = owners_of(names[rows], shop.master["customer"][rows])
         return release, Secret(owners, kept, key, people=rows)
 
     def _published(self, history: History, rows: Ints, names: pl.Series, people: Release | None = None) -> Release:

@@ -56,14 +56,14 @@ class PseudonymControl(MasterMethod):
         holder, own = shop.owner[first], shop.master["customer"]
         if self.exchange > 0:
             slot = exchange_by_period(holder, period[first], share=self.exchange, rng=streams.order, begin=1)
-            names = own.gather(slot)
+            names = own[slot]
         else:
             names = self._fresh(history, secret, holder, own, streams.key)
         # The order of the transactions would tell which pseudonyms follow one another.
         order = streams.shown.permutation(len(release))
-        release = replace(release, pseudonyms=names.gather(chunk)).take(order)
-        ids = shop_of(history).master["customer"].gather(claimed_rows(secret))
-        owners = owners_of(pl.concat([own, names.alias(own.name)]), pl.concat([ids, ids.gather(holder)]))
+        release = replace(release, pseudonyms=names[chunk]).take(order)
+        ids = shop_of(history).master["customer"][claimed_rows(secret)]
+        owners = owners_of(pl.concat([own, names.alias(own.name)]), pl.concat([ids, ids[holder]]))
         return release, replace(secret.take(order), owners=owners)
 
     def _fresh(self, history: History, secret: Secret, holder: Ints, own: pl.Series, key: bytes) -> pl.Series:
@@ -72,10 +72,10 @@ class PseudonymControl(MasterMethod):
         new_holder[1:] = holder[1:] != holder[:-1]
         numbers = pl.Series(np.arange(len(holder))).cast(pl.String)
         ids = shop_of(history).master["customer"]
-        identity = ids.gather(claimed_rows(secret)).gather(holder) + ":" + numbers
+        identity = ids[claimed_rows(secret)][holder] + ":" + numbers
         # Made together with the first ones, so that the collision check covers them all.
         everything = keyed_pseudonyms(pl.concat([ids, identity]), key, length=self.length)
-        return own.gather(holder).zip_with(pl.Series(new_holder), everything[len(ids) :])
+        return own[holder].zip_with(pl.Series(new_holder), everything[len(ids) :])
 
 
 def _ranks(shop: Shop) -> Ints:

@@ -31,4 +31,4 @@ class FirstGuess(Attack):
 
     def guess(self, knowledge: History, release: Release, *, rng: np.random.Generator) -> Guesses:  # noqa: ARG002
         """Return one guess, or none if there is nothing to guess."""
-        return guess_first(knowledge.subjects.gather(knowledge.subject[:1]), release.pseudonyms)
+        return guess_first(knowledge.subjects[knowledge.subject[:1]], release.pseudonyms)

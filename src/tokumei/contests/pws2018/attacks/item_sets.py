@@ -61,7 +61,7 @@ def match_item_sets(
     draws = np.zeros(count) if rng is None else rng.random(count)
     chosen = _assign(draws, index.subject_rows, index.pseudonym_rows, index.items, index.holders)
     found = np.flatnonzero(chosen >= 0)
-    return Guesses.of_pairs(index.pseudonyms.gather(chosen[found]), index.subjects.gather(found), attack=ItemSets.name)
+    return Guesses.of_pairs(index.pseudonyms[chosen[found]], index.subjects[found], attack=ItemSets.name)
 
 
 def item_candidates(
@@ -78,7 +78,7 @@ def item_candidates(
             wanted = index.items.values[index.items.offsets[number] : index.items.offsets[number + 1]]
             candidates = _narrow(wanted, rows, free, index.pseudonym_rows, index.holders)
         if len(candidates):
-            found[subject] = index.pseudonyms.gather(candidates).to_list()
+            found[subject] = index.pseudonyms[candidates].to_list()
     return found
 
 

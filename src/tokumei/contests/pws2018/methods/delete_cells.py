@@ -34,6 +34,6 @@ class DeleteCells(Method):
             spec.name: history.cells(spec.name).take(rows).suppress(rng.random(len(rows)) < self.p)
             for spec in history.schema.fields
         }
-        ids = history.subjects.gather(history.subject[rows]).alias("pseudonym")
+        ids = history.subjects[history.subject[rows]].alias("pseudonym")
         owners = pl.DataFrame({"pseudonym": ids, "subject": ids}).unique().sort("pseudonym")
         return Release(history.schema, ids, cells, self.name), Secret(owners, rows)

@@ -48,8 +48,8 @@ class RandomGeneralization(Method):
         rows = rng.permutation(rows).astype(np.int64)
         cells = {spec.name: self._widened(history, spec, rows, rng) for spec in history.schema.fields}
         published = distinct(history.subject[rows])
-        owners = pl.DataFrame({"pseudonym": names.gather(published), "subject": history.subjects.gather(published)})
-        release = Release(history.schema, names.gather(history.subject[rows]), cells, self.name)
+        owners = pl.DataFrame({"pseudonym": names[published], "subject": history.subjects[published]})
+        release = Release(history.schema, names[history.subject[rows]], cells, self.name)
         return release, Secret(owners.sort("pseudonym"), rows)
 
     def _widened(self, history: History, spec: Field, rows: Ints, rng: np.random.Generator) -> Cells:

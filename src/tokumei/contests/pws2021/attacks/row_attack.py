@@ -30,5 +30,5 @@ class RowAttack(Attack):
         choices = np.full((len(knowledge), GUESSES), DELETED, dtype=np.int64)
         if len(knowledge) and len(release):
             choices = self.choose(health_table(knowledge), health_table(release), rng=rng)
-        known = knowledge.subjects.gather(knowledge.subject)
+        known = knowledge.subjects[knowledge.subject]
         return Guesses.of_choices(known, release.pseudonyms, choices, attack=self.name)

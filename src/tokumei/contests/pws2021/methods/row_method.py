@@ -41,7 +41,7 @@ class RowMethod(Method):
         """Return the changed rows in the order of the original, each under a pseudonym of its own."""
         changed = self.change(health_table(history), rng=rng)
         names = draw_pseudonyms(len(changed.kept), rng=rng, avoid=history.subjects)
-        subjects = history.subjects.gather(history.subject[changed.kept])
+        subjects = history.subjects[history.subject[changed.kept]]
         owners = pl.DataFrame({"pseudonym": names, "subject": subjects}).sort("pseudonym")
         release = Release(history.schema, names, changed.table.cells(history), self.name)
         return release, Secret(owners, changed.kept, report=changed.report)
