@@ -124,7 +124,8 @@ def _without_owners(
 def _image_of_ids(whole: LargeRelease) -> tuple[Message, float] | None:
     """Return what transformation of the ids gives the pseudonyms, and how many of them, if one does."""
     names = whole.histories["pseudonym"]
-    found = [(finding, float((owner >= 0).mean())) for finding, _, owner in image_owners(whole.survey.subjects, names)]
+    rules = image_owners(whole.survey.subjects, names)
+    found = [(rule.finding, float((rule.owner >= 0).mean())) for rule in rules]
     return max(found, key=itemgetter(1), default=None)
 
 
