@@ -166,9 +166,11 @@ def test_an_interrupt_right_after_the_temporary_name_exists_leaves_nothing(
 def test_a_new_file_replaces_nothing(tmp_path: Path) -> None:
     """Somebody may have put it there after the target was checked."""
     path = tmp_path / "x.secret"
-    with pytest.raises(OutputError, match="exists already"), atomic_path(path, new=True) as temporary:
-        temporary.write_text("mine", encoding="utf-8")
-        path.write_text("theirs", encoding="utf-8")
+    writing = atomic_path(path, new=True)
+    writing.__enter__().write_text("mine", encoding="utf-8")
+    path.write_text("theirs", encoding="utf-8")
+    with pytest.raises(OutputError, match="exists already"):
+        writing.__exit__(None, None, None)
     assert (path.read_text(encoding="utf-8"), _names(tmp_path)) == ("theirs", ["x.secret"])
     write_text(tmp_path / "y", "first", new=True)
     assert (tmp_path / "y").read_text(encoding="utf-8") == "first"
