@@ -40,7 +40,8 @@ def _ways(html: str, path: str) -> tuple[set[str], set[str]]:
     """Return the own addresses that a page asks for, and those that it sends something to."""
     found = _Ways()
     found.feed(html)
-    asked, sent = set(), set()
+    asked: set[str] = set()
+    sent: set[str] = set()
     ways = [*(("get", link) for link in found.links), *found.forms]
     for method, where in ways:
         target = urlsplit(urljoin(f"http://testserver{path}", where))
