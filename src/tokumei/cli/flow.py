@@ -22,6 +22,7 @@ from tokumei.cli.output import (
     check_targets,
     finish,
     progress_bars,
+    refuse_in_release,
     registered,
     show_table,
     tell,
@@ -82,6 +83,7 @@ def attack(
     from tokumei.parts import find_part
 
     part = with_settings(find_part("attack", name), settings)
+    refuse_in_release(output, release, "the guesses", "they say who is who")
     check_targets([output], original, secret, schema)
     with progress_bars():
         attacked = opened(original, release, schema, secret)

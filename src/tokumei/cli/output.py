@@ -307,6 +307,19 @@ def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
             raise OutputError(f"{output} is the file that is read; name another one to write", file=str(output))
 
 
+def refuse_in_release(output: Path, release: Path, what: str, why: str) -> None:
+    """Raise an error if a file would lie in the folder that is handed out, or over the secret beside it."""
+    from tokumei.data import default_secret_path
+
+    if release.resolve() in output.resolve().parents:
+        message = f"{what} must not lie in the release folder: {output}; {why}, name another place"
+        raise ParameterError(message, file=str(output))
+    secret = default_secret_path(release)
+    if output.exists() and secret.exists() and output.samefile(secret):
+        message = f"{output} is the secret of the release, which cannot be made again; name another file to write"
+        raise OutputError(message, file=str(output))
+
+
 def time_left(expected: float, passed: float) -> str:
     """Return how long the work will still take by the estimate.
 
