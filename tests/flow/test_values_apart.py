@@ -100,6 +100,23 @@ def test_what_the_tables_must_not_say_is_found(folder: Path, file: str, old: str
     assert code in found(folder)
 
 
+def test_equal_histories_of_more_people_are_no_cover_for_a_group_of_the_tables(folder: Path, tmp_path: Path) -> None:
+    """All six published the same records, but the tables tell them apart in pairs."""
+    table = table_of(ILLS).with_columns(age=pl.lit(20))
+    history = History.from_frame(table, SCHEMA)
+    same = release(history, plan_of(None, k=2), audit=False)
+    assert same.release.apart is not None
+    assert same.release.apart.groups["group"].n_unique() > 1
+    same.write(tmp_path / "same")
+    opened = open_release(table, tmp_path / "same", secret=tmp_path / "same.secret")
+    for k, outcome, codes in ((2, "safe", 0), (5, "unsafe", 1)):
+        for released in (same, opened):
+            verdict = audit(released, AuditSettings(quick=True, k=k, fresh=True)).verdict
+            assert verdict.outcome.value == outcome
+            assert [reason.code for reason in verdict.reasons].count("apart-groups") == codes
+    assert "k-anonymous" in found(folder)
+
+
 def test_a_pseudonym_that_is_left_out_and_a_missing_table(folder: Path) -> None:
     lines = (folder / "groups.csv").read_text().splitlines()
     (folder / "groups.csv").write_text("\n".join(lines[:-1]) + "\n")
