@@ -210,7 +210,9 @@ def show_verdict(
     outcome = verdict.outcome.value
     colour = {"safe": "green", "unsafe": "red"}.get(outcome, "magenta")
     words = spoken_words()
-    conclusion = conclusion_line(outcome, k, words, recipient=recipient, other_original=verdict.of_other_original)
+    conclusion = conclusion_line(
+        outcome, k, words, recipient=recipient, other_original=verdict.of_other_original, believed=verdict.believed
+    )
     console.print(words("cli.quick", conclusion=conclusion) if quick else conclusion, style=f"bold {colour}")
     for answer in answers:
         console.print(visible(answer))
