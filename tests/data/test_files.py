@@ -174,3 +174,14 @@ def test_a_new_file_replaces_nothing(tmp_path: Path) -> None:
     assert (path.read_text(encoding="utf-8"), _names(tmp_path)) == ("theirs", ["x.secret"])
     write_text(tmp_path / "y", "first", new=True)
     assert (tmp_path / "y").read_text(encoding="utf-8") == "first"
+
+
+def test_a_new_file_that_fails_at_the_end_leaves_its_name_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", full)
+        with pytest.raises(OutputError, match="the disk is full"):
+            write_text(tmp_path / "x", "mine", new=True)
+    assert _names(tmp_path) == []

@@ -137,16 +137,22 @@ def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> It
                 os.fsync(written.fileno())
             temporary.chmod(mode if mode is not None else 0o666 & ~_umask())
             if new:
-                _take_name(target)
-            temporary.replace(target)
+                _put_new(temporary, target)
+            else:
+                temporary.replace(target)
     finally:
         with suppress(OSError):
             temporary.unlink()
 
 
-def _take_name(target: Path) -> None:
-    """Make an empty file of this name; OSError if there is one: of two who write at once, one finds it taken."""
+def _put_new(temporary: Path, target: Path) -> None:
+    """Rename a file to a name that must be free; OSError if it is not: of two who write at once, one finds it taken."""
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+    try:
+        temporary.replace(target)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
