@@ -63,7 +63,12 @@ def _told(result: AuditResult, useful: Usefulness, words: Words) -> dict[str, An
     whom = "_recipient" if result.recipient else ""
     return {
         "conclusion": conclusion_line(
-            outcome, result.k, words, recipient=result.recipient, other_original=verdict.of_other_original
+            outcome,
+            result.k,
+            words,
+            recipient=result.recipient,
+            other_original=verdict.of_other_original,
+            believed=verdict.believed,
         ),
         "text": words(f"verdict.{outcome}{whom}_text", k=result.k),
         "reasons": [_reason(reason, words) for reason in verdict.outside_contests],

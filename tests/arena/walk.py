@@ -45,7 +45,7 @@ from tokumei_arena.models import (
 )
 from tokumei_arena.records.storage import put_bytes
 
-__all__ = ["PHASES", "ROLES", "Town", "Tried", "address", "build", "routes", "try_route"]
+__all__ = ["PHASES", "ROLES", "Town", "Tried", "address", "build", "close", "routes", "try_route"]
 
 ROLES = (
     "anonymous",
@@ -329,14 +329,18 @@ def try_route(town: Town, role: str, method: str, path: str, body: dict[str, Any
     with transaction.atomic():
         with connection.execute_wrapper(watch):
             response = send(path, values, headers=headers, **options)
-        # Files that are streamed stay open until somebody closes them; the connection of the test must not close.
-        receivers, request_finished.receivers = request_finished.receivers, []
-        try:
-            response.close()
-        finally:
-            request_finished.receivers = receivers
+        close(response)
         transaction.set_rollback(True)
     return Tried(response.status_code, response.headers.get("Location", ""), any(wrote))
+
+
+def close(response: Any) -> None:
+    """Close an answer: files that are streamed stay open until then, and the connection of the test must not close."""
+    receivers, request_finished.receivers = request_finished.receivers, []
+    try:
+        response.close()
+    finally:
+        request_finished.receivers = receivers
 
 
 def _changes(sql: str) -> bool:

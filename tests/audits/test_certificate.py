@@ -9,6 +9,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,8 +21,10 @@ from tests.effort import examples
 from tokumei.audits.certificate import certificate_text, verify_certificate
 from tokumei.audits.published_groups import history_groups
 from tokumei.audits.signing import SigningKey, public_key_of_pem
-from tokumei.data.history import History
+from tokumei.data.columns import Column
+from tokumei.data.history import History, Release
 from tokumei.data.release_folder import ReleaseFolder
+from tokumei.data.schema import Schema
 from tokumei.data.secret_file import read_secret
 from tokumei.errors import TokumeiError, UnreadableError
 from tokumei.flow.auditing import audit
@@ -212,3 +215,14 @@ def test_a_foreign_secret_issues_nothing(certified: Certified, tmp_path: Path, r
     refused = run("reissue", certified.folder, "--secret", tmp_path / "other.secret", "-o", tmp_path / "new", "--json")
     assert (refused.status, refused.json["error"]["code"]) == (2, "foreign-secret")
     assert not (tmp_path / "new").exists()
+
+
+def test_cells_with_the_bytes_between_cells_are_not_taken_for_others() -> None:
+    """Control characters above the tab are text like any other: two histories must not have one digest for them."""
+    schema = Schema("who", (Column(name="a"), Column(name="b")))
+    frame = pl.DataFrame({"who": ["1", "2"], "a": ["x\x1fy", "x"], "b": ["z", "y\x1fz"]})
+    ends = pl.DataFrame({"who": ["1", "2", "2"], "a": ["w", "w", "x"], "b": ["z\x1ex\x1fy", "z", "y"]})
+    for table in (frame, ends, ends.with_columns(pl.col("b").str.replace("\x1e", "\x1c\x1e", literal=True))):
+        history = History.from_frame(table, schema)
+        cells = {name: history.cells(name) for name in ("a", "b")}
+        assert len(history_groups(Release(schema, table["who"], cells))) == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -88,3 +90,49 @@ def test_somebody_with_two_pseudonyms_is_left_to_the_graph() -> None:
     release = Release(schema, names, {"goods": history.cells("goods")}, "k-anonymity")
     owners = pl.DataFrame({"pseudonym": names, "subject": ["a", "a", "b", "b"]})
     assert audit_equal_histories(history, release, Secret(owners, np.arange(4)), k=2) is None
+
+
+def named_by(name: Callable[[int], str], people: int = 24) -> tuple[History, Release, Secret]:
+    """Return a release of people who are all alike, whose pseudonyms are computed from their number."""
+    schema = Schema("who", (Column(name="goods"),))
+    ids = [f"c{number:05d}" for number in range(people)]
+    history = History.from_frame(pl.DataFrame({"who": ids, "goods": ["x"] * people}), schema)
+    names = pl.Series("pseudonym", [name(number) for number in range(people)])
+    owners = pl.DataFrame({"pseudonym": names, "subject": ids})
+    rows = names.arg_sort().to_numpy().astype(np.int64)
+    release = Release(schema, names.gather(rows), {"goods": history.cells("goods").take(rows)}, "k-anonymity")
+    return history, release, Secret(owners, rows)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda number: str(number + 107),
+        lambda number: str((number * 7_919_777 + 13) % 999_999_937),
+        lambda number: str(int(hashlib.sha256(f"c{number:05d}".encode()).hexdigest(), 16) % 10**9),
+    ],
+)
+def test_a_quick_audit_that_has_a_proof_still_computes_pseudonyms(
+    name: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal histories prove nothing about names that somebody can compute from the ids."""
+    monkeypatch.setattr(audit, "MOST_LINKS", 10)
+    history, release, secret = named_by(name)
+    found = audit_release(history, release, secret, k=3, quick=True)
+    assert found.verdict.outcome is Outcome.UNSAFE
+    assert max(figure.share for figure in found.reidentified.values()) == 1.0
+    numbers = np.random.default_rng(5).choice(10**8, size=24, replace=False)
+    drawn = audit_release(*named_by(lambda number: str(numbers[number] + 1)), k=3, quick=True)
+    assert drawn.verdict.outcome is Outcome.SAFE
+
+
+def test_digests_of_ids_are_seen_where_everybody_fits_everybody() -> None:
+    """Without the Secret, and with data that refute no rule, names still show that they were computed."""
+    history, release, _ = named_by(
+        lambda number: str(int(hashlib.blake2b(f"c{number:05d}".encode()).hexdigest(), 16) % 10**9)
+    )
+    assert audit_release(history, release, None, k=3).verdict.outcome is Outcome.UNSAFE
+    numbers = np.random.default_rng(5).permutation(24)
+    for name in (lambda number: str(numbers[number] + 1), lambda number: str(numbers[number] * 10**7 + 77)):
+        shuffled, published, secret = named_by(name)
+        assert audit_release(shuffled, published, secret, k=3).verdict.outcome is not Outcome.UNSAFE

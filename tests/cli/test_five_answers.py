@@ -39,6 +39,9 @@ def test_without_a_recipient_names_decide_and_the_rest_is_measured(run: Run, rel
     assert lines[2].startswith("Attributes: no column is marked sensitive in the schema")
     assert lines[4].startswith("Several releases: no earlier release of the same people was named")
     assert "handed out" not in audited.out
+    # Without the Secret nobody knows that two pseudonyms are not one person's.
+    alone = run("audit", *released[:4], "--quick")
+    assert alone.out.splitlines()[0] == "names: safe at k = 3, proven if every pseudonym has an owner of its own"
 
 
 @pytest.mark.half_second

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 
 import polars as pl
@@ -63,6 +64,7 @@ def test_attack_and_judge_read_what_anonymize_wrote(run: Run, tmp_path: Path, ta
     attacked = run("attack", "re-uniq", *places, "-o", guesses, "--secret", secret, "--json")
     assert attacked.status == 0
     assert attacked.json == {"attack": "re-uniq", "guesses": 3, "file": str(guesses), "hits": 3}
+    assert stat.S_IMODE(guesses.stat().st_mode) == 0o600
     assert pl.read_csv(guesses).columns == ["pseudonym", "subject"]
     judged = run("judge", *places, "--json")
     assert judged.status == 0

@@ -100,6 +100,22 @@ def test_a_report_never_lies_in_the_release_folder(run: Run, tmp_path: Path, tab
     assert error["message"].startswith("the report must not lie in the release folder")
 
 
+def test_nothing_internal_is_written_into_the_release_folder_or_over_its_secret(
+    run: Run, tmp_path: Path, table: Path, release: Path
+) -> None:
+    files = ("--original", table, "--release", release)
+    secret = release.with_name("release.secret")
+    report = ("report", *files, "-o", tmp_path / "report.html")
+    for words, kind in (
+        (("attack", "re-item", *files, "-o", release / "guesses.csv"), "the guesses"),
+        (("attack", "re-item", *files, "-o", secret), str(secret)),
+        (("audit", *files, "--quick", "--certificate", release / "certificate.json"), "the certificate"),
+        (("audit", *files, "--quick", "--certificate", release / "data.csv"), "the certificate"),
+        ((*report, "--public", release / "public.html"), "the public summary"),
+    ):
+        assert refused(run, tmp_path, *words)["message"].startswith(kind)
+
+
 def test_a_report_does_not_replace_what_it_reads(run: Run, tmp_path: Path, table: Path, release: Path) -> None:
     error = refused(run, tmp_path, "report", "--original", table, "--release", release, "-o", table)
     assert error["message"].endswith("is the file that is read; name another one to write")

@@ -161,3 +161,27 @@ def test_an_interrupt_right_after_the_temporary_name_exists_leaves_nothing(
     with pytest.raises(KeyboardInterrupt), place(tmp_path / "release"):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_file_replaces_nothing(tmp_path: Path) -> None:
+    """Somebody may have put it there after the target was checked."""
+    path = tmp_path / "x.secret"
+    writing = atomic_path(path, new=True)
+    writing.__enter__().write_text("mine", encoding="utf-8")
+    path.write_text("theirs", encoding="utf-8")
+    with pytest.raises(OutputError, match="exists already"):
+        writing.__exit__(None, None, None)
+    assert (path.read_text(encoding="utf-8"), _names(tmp_path)) == ("theirs", ["x.secret"])
+    write_text(tmp_path / "y", "first", new=True)
+    assert (tmp_path / "y").read_text(encoding="utf-8") == "first"
+
+
+def test_a_new_file_that_fails_at_the_end_leaves_its_name_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", full)
+        with pytest.raises(OutputError, match="the disk is full"):
+            write_text(tmp_path / "x", "mine", new=True)
+    assert _names(tmp_path) == []

@@ -114,3 +114,13 @@ def test_python_encrypts_too(tmp_path: Path, key_file: Path) -> None:
     made.write(tmp_path / "r", lock=Lock.of_key_file(key_file))
     assert is_sealed((tmp_path / "r.secret").read_bytes())
     assert read_secret(tmp_path / "r.secret").owners.height == 21
+
+
+def test_a_release_issued_again_keeps_its_secret_encrypted(run: Run, tmp_path: Path, key_file: Path) -> None:
+    assert key_file.exists()
+    growing_shop()[0].write_csv(tmp_path / "shop.csv")
+    words = ("--subject", "who", "--set", "effort=fast", "--skip-audit", "--encrypt")
+    assert run("anonymize", tmp_path / "shop.csv", *words, "-o", tmp_path / "r").status == 0
+    assert run("reissue", tmp_path / "r", "--secret", tmp_path / "r.secret", "-o", tmp_path / "again").status == 0
+    assert is_sealed((tmp_path / "r.secret").read_bytes())
+    assert is_sealed((tmp_path / "again.secret").read_bytes())

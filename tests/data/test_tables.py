@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tokumei.data.cells import MISSING
 from tokumei.data.columns import Column, Kind
+from tokumei.data.data_set import DataSet
+from tokumei.data.frames import to_polars
 from tokumei.data.history import History
 from tokumei.data.schema import Schema
 from tokumei.data.tables import read_table
@@ -227,3 +229,11 @@ def test_many_records_keep_their_order_and_figures(tmp_path: Path) -> None:
     history = read_history(tmp_path / "t.csv")
     assert (len(history), len(history.subjects)) == (count, 321)
     assert history.codes["n"].tolist() == list(range(count))
+
+
+@pytest.mark.parametrize("kind", [pl.Float32, pl.Float64])
+def test_minus_zero_is_the_same_person_as_zero(tmp_path: Path, kind: pl.DataType) -> None:
+    frame = pl.DataFrame({"who": [0.0, -0.0, 1.0, float("nan")], "v": [1, 2, 3, 4]}, schema_overrides={"who": kind})
+    frame.write_parquet(tmp_path / "t.parquet")
+    for seen in (to_polars(frame), read_table(tmp_path / "t.parquet"), DataSet.open(tmp_path / "t.parquet").head(4)):
+        assert (seen["who"].dtype, seen["who"].cast(pl.String).to_list()) == (kind, ["0.0", "0.0", "1.0", None])

@@ -15,6 +15,7 @@ from tokumei.audits import AuditSettings, Question
 from tokumei.data import History, ReleaseFolder, Schema, read_secret
 from tokumei.errors import ParameterError, SchemaError, UnreadableError
 from tokumei.flow import Made, audit, open_release, plan_of, release
+from tokumei.flow.gate import household_findings
 from tokumei.flow.reissuing import reissue
 
 SCHEMA = Schema.from_toml(
@@ -98,6 +99,35 @@ def test_what_the_tables_must_not_say_is_found(folder: Path, file: str, old: str
     text = path.read_text()
     path.write_text(text.replace(old, new, 1))
     assert code in found(folder)
+
+
+def test_equal_histories_of_more_people_are_no_cover_for_a_group_of_the_tables(folder: Path, tmp_path: Path) -> None:
+    """All six published the same records, but the tables tell them apart in pairs."""
+    table = table_of(["flu", "none"] * 3).with_columns(age=pl.lit(20))
+    history = History.from_frame(table, SCHEMA)
+    same = release(history, plan_of(None, k=2), audit=False)
+    assert same.release.apart is not None
+    assert same.release.apart.groups["group"].n_unique() > 1
+    same.write(tmp_path / "same")
+    opened = open_release(table, tmp_path / "same", secret=tmp_path / "same.secret")
+    for k, outcome, codes in ((2, "safe", 0), (5, "unsafe", 1)):
+        for released in (same, opened):
+            verdict = audit(released, AuditSettings(quick=True, k=k, fresh=True)).verdict
+            assert verdict.outcome.value == outcome
+            assert [reason.code for reason in verdict.reasons].count("apart-groups") == codes
+    assert "k-anonymous" in found(folder)
+
+
+def test_a_household_is_no_cover_for_itself_in_a_group_of_the_tables() -> None:
+    history = History.from_frame(table_of(["flu", "none"] * 3).with_columns(age=pl.lit(20)), SCHEMA)
+    same = release(history, plan_of(None, k=2), audit=False)
+    owners = same.secret.owners.cast(pl.String).sort("subject")
+    for groups, found in (([1, 1, 2, 2, 3, 3], ["household-cover"]), ([1, 2, 3, 1, 2, 3], [])):
+        housed = replace(history, households=np.array([0, 0, 1, 1, 2, 2]))
+        assert same.release.apart is not None
+        apart = replace(same.release.apart, groups=owners.select("pseudonym", group=pl.Series(groups)))
+        told = household_findings(housed, replace(same.release, apart=apart), same.secret, 2)
+        assert [reason.code for reason in told] == found
 
 
 def test_a_pseudonym_that_is_left_out_and_a_missing_table(folder: Path) -> None:

@@ -13,6 +13,7 @@ from tokumei.data.cleaning import subject_text
 from tokumei.data.schema import Schema
 from tokumei.errors import SchemaError
 from tokumei.profiles.infer import infer_schema, propose_schema
+from tokumei.profiles.reading import read_history
 from tokumei.profiles.subjects import named_after_people
 
 ROWS = 200
@@ -148,3 +149,12 @@ def test_several_columns_name_a_person_together(tmp_path: Path, run: Run) -> Non
     assert audited.json["verdict"] == "safe"
     with pytest.raises(SchemaError, match="there is no column 'yaer' \\(did you mean 'year'"):
         infer_schema(frame, subject="name+yaer")
+
+
+def test_ids_that_look_alike_are_told_of() -> None:
+    """Whether they name the same people nobody knows but the owner of the data."""
+    ids = ["a1", "A1", "\uff41\uff11", "a 1", "b", "caf\u00e9", "cafe\u0301"]
+    frame = pl.DataFrame({"who": ids, "v": range(len(ids))})
+    notes = [str(note) for note in read_history(frame, subject="who").notes]
+    assert [note for note in notes if note.startswith("4 values of 'who' differ from another one only in case")]
+    assert not any("differ from" in str(note) for note in read_history(frame[3:6], subject="who").notes)

@@ -41,6 +41,7 @@ from tokumei.attacks.matching.matchings import Matches as Matches
 from tokumei.attacks.matching.matchings import NoPerfectMatchingError as NoPerfectMatchingError
 from tokumei.attacks.matching.matchings import find_matches as find_matches
 from tokumei.attacks.matching.matchings import with_blanks as with_blanks
+from tokumei.attacks.matching.naming_rules import NamingRule as NamingRule
 from tokumei.attacks.matching.posteriors import FULL_EFFORT as FULL_EFFORT
 from tokumei.attacks.matching.posteriors import Effort as Effort
 from tokumei.attacks.matching.posteriors import Posterior as Posterior
@@ -49,6 +50,8 @@ from tokumei.attacks.matching.posteriors import drawn_matchings as drawn_matchin
 from tokumei.attacks.matching.posteriors import exact_marginals as exact_marginals
 from tokumei.attacks.matching.posteriors import posterior as posterior
 from tokumei.attacks.matching.posteriors import sample_matchings as sample_matchings
+from tokumei.attacks.matching.pseudonym_clues import ordered_owners as ordered_owners
+from tokumei.attacks.matching.pseudonym_clues import predicted_owners as predicted_owners
 from tokumei.attacks.matching.pseudonym_structure import patterns as patterns
 from tokumei.attacks.matching_posterior import MatchingPosterior as MatchingPosterior
 from tokumei.attacks.nearest_history import NearestHistory as NearestHistory

@@ -14,11 +14,12 @@ from enum import Enum, auto
 
 import numpy as np
 
-from tokumei.array_types import Bools, Floats, Ints
+from tokumei.array_types import Bools, Floats
 from tokumei.attacks.matching.cheapest import EdgeCosts, cheapest_matches, edge_costs
 from tokumei.attacks.matching.clues import named_links
 from tokumei.attacks.matching.consistency import Consistency, consistency_graph
 from tokumei.attacks.matching.matchings import Bipartite, Matches, NoPerfectMatchingError, find_matches, with_blanks
+from tokumei.attacks.matching.naming_rules import NamingRule
 from tokumei.attacks.matching.posteriors import FULL_EFFORT, Effort, Posterior, posterior
 from tokumei.data import Guesses, History, Release
 from tokumei.parts import Attack
@@ -45,8 +46,8 @@ class Basis(Enum):
 class Choice:
     """Whom a variant of an attack names: of every pseudonym the link with the largest weight.
 
-    ``finding`` says what was seen; ``tried`` is how many variants of its kind there are. Pseudonyms without a link
-    in ``graph`` are not named.
+    ``finding`` says what was seen; ``tried`` is how many variants of its kind there are, and ``chance`` bounds the
+    chance that names drawn at random would show it. Pseudonyms without a link in ``graph`` are not named.
     """
 
     basis: Basis
@@ -54,14 +55,15 @@ class Choice:
     weight: Floats
     finding: Message | None = None
     tried: int = 1
+    chance: float = 1.0
 
     @classmethod
-    def of_rules(cls, rules: Iterable[tuple[Message, int, Ints]], subjects: int) -> Iterator[Choice]:
-        """Yield the choice of every rule: what it is, how many there are, and the subject of every pseudonym or -1."""
-        for finding, tried, subject in rules:
+    def of_rules(cls, rules: Iterable[NamingRule], subjects: int) -> Iterator[Choice]:
+        """Yield the choice of every rule."""
+        for finding, tried, subject, chance in rules:
             pseudonym = np.flatnonzero(subject >= 0)
             graph, weight = Bipartite(subjects, len(subject), subject[pseudonym], pseudonym), np.ones(len(pseudonym))
-            yield cls(basis=Basis.RULE, graph=graph, weight=weight, finding=finding, tried=tried)
+            yield cls(basis=Basis.RULE, graph=graph, weight=weight, finding=finding, tried=tried, chance=chance)
 
     @classmethod
     def of_clues(cls, graph: Bipartite, scores: Sequence[tuple[Message, Floats]]) -> list[Choice]:

@@ -1,5 +1,6 @@
 from tokumei.audits.answers import Answer as Answer
 from tokumei.audits.answers import Question as Question
+from tokumei.audits.apart_tables import small_groups as small_groups
 from tokumei.audits.apart_tables import untrue_values as untrue_values
 from tokumei.audits.audit import audit_release as audit_release
 from tokumei.audits.canaries import CONFIDENCE as CONFIDENCE

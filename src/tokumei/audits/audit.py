@@ -97,7 +97,11 @@ def audit_release(
         raise InputError(message, code="empty")
 
     def proven() -> AuditResult | None:
-        return None if k is None or secret is None else audit_equal_histories(history, release, secret, k=k)
+        return (
+            None
+            if k is None or secret is None
+            else audit_equal_histories(history, release, secret, k=k, rules=thorough)
+        )
 
     equal = proven() if not thorough and _very_many(release) else None
     if equal is not None:

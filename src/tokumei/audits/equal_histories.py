@@ -13,6 +13,7 @@ from tokumei.array_types import Ints
 from tokumei.attacks import published_histories
 from tokumei.audits.reasons import Figures, decide
 from tokumei.audits.result import AuditResult
+from tokumei.audits.rules_kept import rule_figures
 from tokumei.audits.truth import MERGED, anonymity_level, true_owners
 from tokumei.audits.written import canonical_sets
 from tokumei.data import History, Reason, Release, Secret
@@ -22,11 +23,13 @@ from tokumei.data import History, Reason, Release, Secret
 MOST_LOOKED_FOR, MOST_LINKS = 200_000, 1_000_000
 
 
-def audit_equal_histories(history: History, release: Release, secret: Secret, *, k: int) -> AuditResult | None:
+def audit_equal_histories(
+    history: History, release: Release, secret: Secret, *, k: int, rules: bool = False
+) -> AuditResult | None:
     """Return the audit of a release whose equal histories prove k; None where they do not, or some record is changed.
 
     Everybody must have one pseudonym at most. What it holds of candidates is what is proven: the owners of each
-    history.
+    history. With ``rules`` names and order are tried too, as for a release of which nobody knows how it was named.
     """
     if not _holds_originals(history, release, secret.rows):
         return None
@@ -49,6 +52,7 @@ def audit_equal_histories(history: History, release: Release, secret: Secret, *,
         subjects=len(history.subjects),
         min_candidates=level,
         seeded=secret.seed is not None,
+        attacks=rule_figures(history, histories, owner) if rules else {},
         skipped=(Reason(code="candidates-not-counted", values=counts), Reason(code="cheap-part")),
     )
     return AuditResult(
@@ -58,6 +62,7 @@ def audit_equal_histories(history: History, release: Release, secret: Secret, *,
         k_anonymity=level,
         verdict=decide(figures),
         with_secret=True,
+        reidentified=dict(figures.attacks),
         min_candidates=level,
         # The owners of equal histories are exchangeable: nobody is named more surely.
         max_posterior=1.0 / level,

@@ -147,7 +147,9 @@ class Examiner:
             if len(rule.graph) == 0:
                 continue
             fits = self.view.fitting(rule.graph)
-            chance = _chance_of_consistency(degrees[rule.graph.pseudonym] / graph.subjects, int(fits.sum()))
+            # Where nearly everybody fits everybody the data refute no rule: then the names themselves may tell.
+            chance = chance_of_consistency(degrees[rule.graph.pseudonym] / graph.subjects, int(fits.sum()))
+            chance = min(chance, rule.chance)
             share, observed = float(fits.sum()) / self.named, None
             if self.owner is not None:
                 right = self.owner[rule.graph.pseudonym[fits]] == rule.graph.subject[fits]
@@ -194,7 +196,7 @@ def pseudonym_pattern(histories: Histories, rng: np.random.Generator) -> Message
     return finding if chance < CHANCE else None
 
 
-def _chance_of_consistency(probability: Floats, hits: int) -> float:
+def chance_of_consistency(probability: Floats, hits: int) -> float:
     """Bound the probability that as many random names are candidates (Hoeffding's bound with the mean)."""
     count, mean = len(probability), float(probability.mean())
     share = hits / count

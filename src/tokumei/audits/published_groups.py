@@ -8,8 +8,9 @@ import polars as pl
 
 from tokumei.data import Release
 
-# No text of a release has these bytes: they cannot be mistaken for content.
+# What stands between cells, records and tables; where a text of the release has them, or the mark, a mark is before.
 _CELL, _RECORD, _TABLE = "\x1f", "\x1e", "\x1d"
+_MARK, _MARKED = "\x1c", "[\x1c-\x1f]"
 
 
 def history_groups(release: Release, text: pl.DataFrame | None = None) -> dict[str, int]:
@@ -44,7 +45,14 @@ def history_digests(release: Release, text: pl.DataFrame | None = None) -> pl.Da
 
 def _histories(table: pl.DataFrame) -> pl.DataFrame:
     """Return the records of every pseudonym as one text, sorted."""
-    text = table.rename({name: str(number) if number else "pseudonym" for number, name in enumerate(table.columns)})
+    names = [str(number) if number else "pseudonym" for number in range(table.width)]
+    columns = [table.to_series(0), *(_unmistakable(column) for column in table.get_columns()[1:])]
+    text = pl.DataFrame([column.alias(name) for column, name in zip(columns, names, strict=True)])
     record = pl.concat_str(pl.exclude("pseudonym"), separator=_CELL).alias("record")
     lines = text.select("pseudonym", record if text.width > 1 else pl.lit("").alias("record"))
     return lines.group_by("pseudonym").agg(pl.col("record").sort().str.join(_RECORD).alias("history"))
+
+
+def _unmistakable(column: pl.Series) -> pl.Series:
+    """Return cells of which none can be taken for two, or for the end of a record."""
+    return column.str.replace_all(f"({_MARKED})", f"{_MARK}${{1}}") if column.str.contains(_MARKED).any() else column

@@ -101,6 +101,7 @@ class AuditResult:
             Words("en"),
             recipient=self.recipient,
             other_original=verdict.of_other_original,
+            believed=verdict.believed,
         )
         rows = [["why", f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in verdict.outside_contests]
         rows += [["not tested", str(one)] for one in verdict.skipped]

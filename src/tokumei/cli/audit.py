@@ -22,7 +22,7 @@ from tokumei.cli.options import (
     allowed_by,
     opened,
 )
-from tokumei.cli.output import JsonFlag, finish, progress_bars, show_table, show_verdict
+from tokumei.cli.output import JsonFlag, finish, progress_bars, refuse_in_release, show_table, show_verdict
 from tokumei.words import Words, amount, figure_name, percent
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ def audit(
         allow=allow or (),
         fresh=fresh,
     )
+    if certificate is not None:
+        refuse_in_release(certificate, release, "the certificate", "it names every file there and is one more")
     key = signing_key(certificate, sign, original, secret, schema)
     with progress_bars():
         audited = opened(original, release, schema, secret)

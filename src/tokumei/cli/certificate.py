@@ -45,7 +45,7 @@ def reissue(
     json: JsonFlag = False,
 ) -> None:
     """Write a release again: the same cells in canonical files, under fresh pseudonyms; withdraw the old one."""
-    from tokumei.data import ReleaseFolder, read_secret
+    from tokumei.data import ReleaseFolder, read_secret_and_lock
     from tokumei.flow import check_places, open_release, places_of, refuse_large
     from tokumei.flow import reissue as issue_again
 
@@ -53,14 +53,15 @@ def reissue(
     with progress_bars():
         opened, history = ReleaseFolder.open(folder), None
         refuse_large(opened)
-        hidden = read_secret(secret)
+        # Whoever had locked the secret away finds the new one locked as well.
+        hidden, lock = read_secret_and_lock(secret)
         if original is not None:
             from tokumei.data import Schema
 
             read = None if schema is None else Schema.read(schema)
             history = open_release(original, folder, schema=read, secret=hidden).history
         issued = issue_again(opened, hidden, history)
-        published = issued.write(output, secret_file=new_secret)
+        published = issued.write(output, secret_file=new_secret, lock=lock)
     outcome = None if issued.verdict is None else issued.verdict[0].value
     document = {
         "release": str(output),

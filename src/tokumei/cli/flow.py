@@ -22,6 +22,7 @@ from tokumei.cli.output import (
     check_targets,
     finish,
     progress_bars,
+    refuse_in_release,
     registered,
     show_table,
     tell,
@@ -77,16 +78,18 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack a release as someone who holds the original data; with the secret, count the hits."""
-    from tokumei.data import atomic_path
+    from tokumei.data import OWNER_ONLY, atomic_path
     from tokumei.flow import run_attack
     from tokumei.parts import find_part
 
     part = with_settings(find_part("attack", name), settings)
+    refuse_in_release(output, release, "the guesses", "they say who is who")
     check_targets([output], original, secret, schema)
     with progress_bars():
         attacked = opened(original, release, schema, secret)
         guesses = run_attack(attacked, part, seed=seed)
-    with atomic_path(output) as temporary:
+    # Of a release that protects nobody they say who is who.
+    with atomic_path(output, mode=OWNER_ONLY) as temporary:
         guesses.pairs().write_csv(temporary)
     document: dict[str, Any] = {"attack": name, "guesses": len(guesses), "file": str(output)}
     if attacked.secret is not None:

@@ -194,7 +194,9 @@ def show_verdict(
     outcome = verdict.outcome.value
     colour = {"safe": "green", "unsafe": "red"}.get(outcome, "magenta")
     words = spoken_words()
-    conclusion = conclusion_line(outcome, k, words, recipient=recipient, other_original=verdict.of_other_original)
+    conclusion = conclusion_line(
+        outcome, k, words, recipient=recipient, other_original=verdict.of_other_original, believed=verdict.believed
+    )
     console.print(words("cli.quick", conclusion=conclusion) if quick else conclusion, style=f"bold {colour}")
     for answer in answers:
         console.print(visible(answer))
@@ -289,6 +291,19 @@ def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
     for path in inputs:
         if output is not None and path is not None and output.exists() and path.exists() and output.samefile(path):
             raise OutputError(f"{output} is the file that is read; name another one to write", file=str(output))
+
+
+def refuse_in_release(output: Path, release: Path, what: str, why: str) -> None:
+    """Raise an error if a file would lie in the folder that is handed out, or over the secret beside it."""
+    from tokumei.data import default_secret_path
+
+    if release.resolve() in output.resolve().parents:
+        message = f"{what} must not lie in the release folder: {output}; {why}, name another place"
+        raise ParameterError(message, file=str(output))
+    secret = default_secret_path(release)
+    if output.exists() and secret.exists() and output.samefile(secret):
+        message = f"{output} is the secret of the release, which cannot be made again; name another file to write"
+        raise OutputError(message, file=str(output))
 
 
 def time_left(expected: float, passed: float) -> str:

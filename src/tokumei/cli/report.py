@@ -20,7 +20,7 @@ from tokumei.cli.options import (
     allowed_by,
     opened,
 )
-from tokumei.cli.output import JsonFlag, check_targets, finish, progress_bars, warn
+from tokumei.cli.output import JsonFlag, check_targets, finish, progress_bars, refuse_in_release, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,11 +120,12 @@ def report(
     levels = parse_levels(k_curve, "--k-curve")
     beside = default_secret_path(release)
     hidden_file = secret or (beside if beside.exists() else None)
-    _refuse_inside(output, release)
+    refuse_in_release(output, release, "the report", "it is internal")
     check_targets([output, public], original, hidden_file, schema)
     check_document(output, language)
     if public is not None:
         _refuse_same(output, public)
+        refuse_in_release(public, release, "the public summary", "it is one file more there")
         # It has both languages.
         check_document(public, "ja")
     with progress_bars():
@@ -172,12 +173,3 @@ def _refuse_same(output: Path, public: Path) -> None:
     if output.resolve() == public.resolve():
         message = f"-o and --public both name {output}; give the report and the public summary a file each"
         raise ParameterError(message, code="usage")
-
-
-def _refuse_inside(output: Path, release: Path) -> None:
-    """Raise ParameterError if the report would lie in the folder that is handed out."""
-    from tokumei.errors import ParameterError
-
-    if release.resolve() in output.resolve().parents:
-        message = f"the report must not lie in the release folder: {output}; it is internal, name another place with -o"
-        raise ParameterError(message, file=str(output))

@@ -19,6 +19,13 @@ from tokumei.data.schema import Schema
 _PLUS, _TWO = "+", "++"
 
 
+def plain_floats() -> pl.Expr:
+    """Return floating-point columns with nothing where there is no number, and one zero: -0.0 is the same id as 0.0."""
+    floats = pl.col(pl.Float32, pl.Float64)
+    # An integer takes the type of the column; a sum with zero is left out by polars.
+    return pl.when(floats == 0).then(0).otherwise(floats.fill_nan(None)).name.keep()
+
+
 def cleaned(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
     """Return the frame with the columns of the schema ready to be coded."""
     frame = frame.with_columns(clean_columns(schema, frame.schema))

@@ -24,6 +24,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
+from tokumei.data.cleaning import plain_floats
 from tokumei.data.history import History
 from tokumei.data.memory import records_held, rows_at_once
 from tokumei.data.raw import Source
@@ -186,7 +187,7 @@ def _scan(part: Path) -> pl.LazyFrame:
     """Return one part as a lazy frame; what is not a number in a floating-point column is missing."""
     if part.suffix == ".csv":
         return pl.scan_csv(part, infer_schema=False, glob=False).with_columns(pl.all().fill_null(""))
-    return pl.scan_parquet(part, glob=False).with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    return pl.scan_parquet(part, glob=False).with_columns(plain_floats())
 
 
 def _stamp_of(part: Path) -> Callable[[], tuple[int, int, int]]:

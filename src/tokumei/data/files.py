@@ -27,6 +27,8 @@ _ADVICE = {
     errno.ENOTDIR: "a part of the path is a file, not a folder; choose another place",
     errno.EACCES: "writing there is not permitted; choose another place or change the permissions",
     errno.EPERM: "writing there is not permitted; choose another place or change the permissions",
+    errno.EEXIST: "it exists already; choose another place or move it away",
+    errno.ENOTEMPTY: "it exists already and is not empty; choose another place or move it away",
     errno.EROFS: "the file system is read-only; choose another place",
     errno.EISDIR: "it is a folder; name a file",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
@@ -113,8 +115,11 @@ def _temporary_name(target: Path, folder: Path) -> Path:
 
 
 @contextmanager
-def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
-    """Yield a temporary path in the same folder; rename it to ``path`` at the end, remove it on any failure."""
+def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> Iterator[Path]:
+    """Yield a temporary path in the same folder; rename it to ``path`` at the end, remove it on any failure.
+
+    A ``new`` file replaces nothing, not even what somebody else put there meanwhile.
+    """
     path = Path(path)
     check_file_target(path)
     target = Path(os.path.realpath(path))
@@ -131,10 +136,23 @@ def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
             with temporary.open("rb") as written:
                 os.fsync(written.fileno())
             temporary.chmod(mode if mode is not None else 0o666 & ~_umask())
-            temporary.replace(target)
+            if new:
+                _put_new(temporary, target)
+            else:
+                temporary.replace(target)
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def _put_new(temporary: Path, target: Path) -> None:
+    """Rename a file to a name that must be free; OSError if it is not: of two who write at once, one finds it taken."""
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+    try:
+        temporary.replace(target)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
@@ -159,15 +177,15 @@ def atomic_folder(path: Path, *, mode: int | None = None) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
-    """Write a whole file at once."""
-    with atomic_path(path, mode=mode) as temporary:
+def write_bytes(path: Path, data: bytes, *, mode: int | None = None, new: bool = False) -> None:
+    """Write a whole file at once; a ``new`` one replaces nothing."""
+    with atomic_path(path, mode=mode, new=new) as temporary:
         temporary.write_bytes(data)
 
 
-def write_text(path: Path, text: str, *, mode: int | None = None) -> None:
-    """Write a whole text file at once, UTF-8, with the line ends as they are."""
-    write_bytes(path, text.encode(), mode=mode)
+def write_text(path: Path, text: str, *, mode: int | None = None, new: bool = False) -> None:
+    """Write a whole text file at once, UTF-8, with the line ends as they are; a ``new`` one replaces nothing."""
+    write_bytes(path, text.encode(), mode=mode, new=new)
 
 
 def _umask() -> int:

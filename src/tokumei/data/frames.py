@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tokumei.data.cleaning import plain_floats
 from tokumei.errors import InputError, ParameterError
 
 
@@ -33,7 +34,7 @@ def to_polars(data: Any) -> pl.DataFrame:
     if not isinstance(data, pl.DataFrame):
         message = f"data must be a polars, pandas or Arrow frame or the path of a file, got {type(data).__name__}"
         raise ParameterError(message)
-    return data.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    return data.with_columns(plain_floats())
 
 
 def _column(name: str, values: Any) -> pl.Series:

@@ -200,6 +200,11 @@ class Verdict:
         return tuple(reason for reason in self.reasons if reason.code not in OF_CONTESTS)
 
     @property
+    def believed(self) -> bool:
+        """Whether a proof counts every pseudonym as that of another person, because the Secret was not at hand."""
+        return any(reason.form == "k-anonymous-believed" for reason in self.reasons)
+
+    @property
     def of_other_original(self) -> bool:
         """Whether the release was not made from the original that it was compared with."""
         return any(reason.code == OTHER_ORIGINAL for reason in self.reasons)

@@ -168,6 +168,6 @@ def open_sealed(path: Path, lock: Lock | None = None) -> Opened:
     return Opened(key.open(data, file=str(path)), key)
 
 
-def write_sealed(path: Path, data: bytes, lock: Lock | None) -> None:
-    """Write a file for its owner alone, encrypted if there is a lock."""
-    write_bytes(path, data if lock is None else lock.seal(data), mode=OWNER_ONLY)
+def write_sealed(path: Path, data: bytes, lock: Lock | None, *, new: bool = False) -> None:
+    """Write a file for its owner alone, encrypted if there is a lock; a ``new`` one replaces nothing."""
+    write_bytes(path, data if lock is None else lock.seal(data), mode=OWNER_ONLY, new=new)

@@ -32,9 +32,9 @@ def default_secret_path(folder: Path) -> Path:
     return named.parent / (named.name + ".secret")
 
 
-def write_secret(secret: Secret, path: Path, *, lock: Lock | None = None) -> None:
-    """Write the secret with permission for its owner only, encrypted if there is a lock."""
-    with atomic_path(path, mode=OWNER_ONLY) as temporary:
+def write_secret(secret: Secret, path: Path, *, lock: Lock | None = None, new: bool = False) -> None:
+    """Write the secret with permission for its owner only, encrypted if there is a lock; replace none if ``new``."""
+    with atomic_path(path, mode=OWNER_ONLY, new=new) as temporary:
         if lock is None:
             _write_archive(secret, temporary)
             return

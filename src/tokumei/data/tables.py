@@ -15,7 +15,7 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.data.cells import MISSING
-from tokumei.data.cleaning import cleaned
+from tokumei.data.cleaning import cleaned, plain_floats
 from tokumei.data.columns import Kind
 from tokumei.data.csv_text import CsvRecords, parse_csv
 from tokumei.data.date_formats import hold_values
@@ -127,7 +127,7 @@ def open_table(file: Path | Source, *, header: bool | None = None, schema: Schem
 
 def _typed_table(frame: pl.DataFrame, notes: tuple[Message, ...] = (), *, first: int = 1) -> Table:
     """Return a frame that knows the types of its columns; its rows count from ``first``."""
-    plain = frame.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    plain = frame.with_columns(plain_floats())
     return Table(plain, np.arange(first, first + frame.height), notes)
 
 

@@ -25,6 +25,7 @@ from tokumei.audits import (
     climb_ladder,
     combine_releases,
     naming_answer,
+    small_groups,
     untrue_values,
     with_findings,
 )
@@ -124,7 +125,8 @@ def _without_owners(
 def _image_of_ids(whole: LargeRelease) -> tuple[Message, float] | None:
     """Return what transformation of the ids gives the pseudonyms, and how many of them, if one does."""
     names = whole.histories["pseudonym"]
-    found = [(finding, float((owner >= 0).mean())) for finding, _, owner in image_owners(whole.survey.subjects, names)]
+    rules = image_owners(whole.survey.subjects, names)
+    found = [(rule.finding, float((rule.owner >= 0).mean())) for rule in rules]
     return max(found, key=itemgetter(1), default=None)
 
 
@@ -171,9 +173,12 @@ def gated(released: Made | Opened, result: AuditResult, *, allow: Sequence[str] 
     refused, allowed = identifier_findings(released.history, released.release, allow)
     covered = household_findings(released.history, released.release, released.secret, result.k)
     untrue = () if released.secret is None else untrue_values(released.history, released.release, released.secret)
-    refused = (*refused, *covered, *untrue)
+    grouped = small_groups(released.release, result.k)
+    refused = (*refused, *covered, *grouped, *untrue)
     whole = _whole(released)
     written = () if folder is None else whole.byte_findings() if whole else byte_findings(folder, released.release)
+    # What the tables beside the records show is told once, for the k that is judged.
+    written = tuple(reason for reason in written if reason.code not in {one.code for one in grouped})
     digests = {} if folder is None else folder.digests
     return with_findings(result, (*refused, *written), notes=allowed, digests=digests)
 

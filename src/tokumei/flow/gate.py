@@ -60,9 +60,12 @@ def household_findings(history: History, release: Release, secret: Secret | None
     from tokumei.audits import history_digests  # noqa: PLC0415 - loads numba and scipy
 
     houses = pl.DataFrame({"subject": history.subjects.cast(pl.String), "house": history.households})
-    shown = history_digests(release)
+    shown, told_apart = history_digests(release), ["digest"]
+    if release.apart is not None:
+        # Tables beside the records tell equal histories of other groups apart.
+        shown, told_apart = shown.join(release.apart.groups, on="pseudonym", how="left"), ["digest", "group"]
     behind = shown.join(secret.owners.cast(pl.String), on="pseudonym").join(houses, on="subject")
-    counted = behind.group_by("digest").agg(pl.col("house").n_unique())
+    counted = behind.group_by(told_apart).agg(pl.col("house").n_unique())
     fewest = counted["house"].min()
     if not isinstance(fewest, int) or fewest >= k:
         return ()

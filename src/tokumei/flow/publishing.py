@@ -137,10 +137,10 @@ def write_parts(
     # What is kept goes first: a release whose secret could not be written would be lost to its publisher.
     written: list[Path] = []
     try:
-        write_secret(secret, places.secret, lock=lock)
+        write_secret(secret, places.secret, lock=lock, new=True)
         written.append(places.secret)
         for place, text in (private or {}).items():
-            write_sealed(place, text.encode(), lock)
+            write_sealed(place, text.encode(), lock, new=True)
             written.append(place)
         manifest = write_release(
             release, places.folder, parameters=parameters, data_format=data_format, summary=summary

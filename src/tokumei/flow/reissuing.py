@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.data import History, Outcome, Release, ReleaseFolder, Secret
+from tokumei.data import History, Lock, Outcome, Release, ReleaseFolder, Secret
 from tokumei.errors import InfeasibleError, InputError, ParameterError, TokumeiError
 from tokumei.flow.gate import refuse_foreign_secret
 from tokumei.flow.large import is_large
@@ -37,8 +37,8 @@ class Reissued:
     data_format: str
     verdict: tuple[Outcome, int] | None = None
 
-    def write(self, folder: Path, *, secret_file: Path | None = None) -> Published:
-        """Write the folder and, beside it, the new secret."""
+    def write(self, folder: Path, *, secret_file: Path | None = None, lock: Lock | None = None) -> Published:
+        """Write the folder and, beside it, the new secret, encrypted if there is a lock."""
         places = places_of(folder, secret_file)
         check_places(places, plan=False, audit=False)
         return write_parts(
@@ -49,6 +49,7 @@ class Reissued:
             about=self.method.summary,
             data_format=self.data_format,
             verdict=self.verdict,
+            lock=lock,
         )
 
 

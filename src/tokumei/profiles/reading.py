@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -82,7 +82,18 @@ def _coded(
     else:
         schema = _rounding(schema, table.frame)
         notes += tuple(Message("reading.rounded", {"column": one.name, "step": one.step}) for one in _rounded(schema))
-    return replace(history_of(table.frame, schema, file=file, lines=table.lines), notes=notes), proposal
+    history = history_of(table.frame, schema, file=file, lines=table.lines)
+    return replace(history, notes=(*notes, *_alike(history))), proposal
+
+
+def _alike(history: History) -> Iterator[Message]:
+    """Yield how many ids differ from another in nothing that a person would see: k may count somebody twice."""
+    if history.schema.row_is_subject:
+        return
+    seen = history.subjects.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\s", "")
+    count = len(seen) - seen.n_unique()
+    if count:
+        yield Message("reading.alike", {"column": history.schema.subject, "count": count})
 
 
 def _said(data: Any) -> str | None:

@@ -87,6 +87,7 @@ def conclusion_of(material: Material, words: Words) -> str:
         words,
         recipient=material.recipient,
         other_original=material.verdict.of_other_original,
+        believed=material.verdict.believed,
     )
     return conclusion[:1].upper() + conclusion[1:]
 

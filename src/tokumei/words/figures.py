@@ -5,8 +5,12 @@ from __future__ import annotations
 from tokumei.words.catalogue import Words
 
 
-def conclusion_line(outcome: str, k: int, words: Words, *, recipient: str = "", other_original: bool = False) -> str:
+def conclusion_line(
+    outcome: str, k: int, words: Words, *, recipient: str = "", other_original: bool = False, believed: bool = False
+) -> str:
     """Return what an audit concluded in one line; a release of another original is told before everything else.
+
+    What is ``believed`` was proven without the Secret, which alone tells whether every pseudonym has another owner.
 
     >>> conclusion_line("safe", 3, Words("en"))
     'names: safe at k = 3, proven'
@@ -14,7 +18,7 @@ def conclusion_line(outcome: str, k: int, words: Words, *, recipient: str = "", 
     if recipient:
         conclusion = words(f"conclusion.{outcome}_recipient", recipient=recipient)
     else:
-        conclusion = words(f"conclusion.{outcome}", k=k)
+        conclusion = words(f"conclusion.{outcome}{'_believed' if believed and outcome == 'safe' else ''}", k=k)
     return words("conclusion.other-original", conclusion=conclusion) if other_original else conclusion
 
 

@@ -99,7 +99,8 @@ def rescore(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
 def part(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show the part of the page that changes while items are computed."""
     contest = contest_of(request, slug)
-    return render(request, "desk/rescore_part.html", _context(contest, _rescore(request, slug, pk)))
+    context = {**desk_context(request, contest, "rescores"), **_context(contest, _rescore(request, slug, pk))}
+    return render(request, "desk/rescore_part.html", context)
 
 
 @referee_acts

@@ -14,6 +14,7 @@ import polars as pl
 
 from tokumei.array_types import Ints
 from tokumei.attacks.matching.matchings import Bipartite
+from tokumei.attacks.matching.naming_rules import NamingRule
 from tokumei.words import Message
 
 MODULI = (10**4, 10**5, 10**6, 10**7, 10**8, 10**9, 10**9 + 7, 2**16, 2**20, 2**24, 2**31 - 1, 2**31, 2**32)
@@ -46,8 +47,8 @@ def numbers_in(names: pl.Series) -> Ints | None:
 
 def arithmetic_owners(
     names: pl.Series, subjects: pl.Series, appearance: Ints, graph: Bipartite
-) -> Iterator[tuple[Message, int, Ints]]:
-    """Yield rules of arithmetic that give most pseudonyms: what it is, how many are tried, and whom it names.
+) -> Iterator[NamingRule]:
+    """Yield rules of arithmetic that give most pseudonyms, and whom each of them names.
 
     ``appearance`` is the place of every subject in the file; ``graph`` tells the candidates of the anchors.
     """
@@ -62,7 +63,7 @@ def arithmetic_owners(
         for rule in dict.fromkeys(_rules(published, numbers, anchors, graph)):
             owner = _owners(rule, numbers, where, len(names))
             if owner is not None and _fits(owner, graph):
-                yield Message("detail.arithmetic"), TRIED, owner
+                yield NamingRule(Message("detail.arithmetic"), TRIED, owner)
 
 
 def _fits(owner: Ints, graph: Bipartite) -> bool:

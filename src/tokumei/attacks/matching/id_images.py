@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tokumei.array_types import Ints
+from tokumei.attacks.matching.naming_rules import NamingRule, chance_of_hits
 from tokumei.data import DIGESTED, ENCODED, STRONG, Way, images, in_base
 from tokumei.words import Message
 
@@ -82,11 +82,19 @@ class _Written:
         return {core.lower().rstrip("="): position for position, core in enumerate(self.cores)}
 
     @cached_property
+    def possible(self) -> float:
+        """How many names there could be of this length and these letters."""
+        letters = 10 if self.numeric else 16 if self.hexadecimal else 32
+        return float(letters) ** min(self.length, 30)
+
+    @cached_property
     def crowded(self) -> bool:
         """Whether digests of so many ids, cut to this length, would collide, or could not be told from others."""
-        letters = 10 if self.numeric else 16 if self.hexadecimal else 32
-        possible = float(letters) ** min(self.length, 30)
-        return len(self.cores) ** 2 > 2 * COLLISIONS * possible or len(self.cores) > FULL * possible
+        return len(self.cores) ** 2 > 2 * COLLISIONS * self.possible or len(self.cores) > FULL * self.possible
+
+    def chance_of(self, hits: int, tried: int) -> float:
+        """Return a bound of the chance that images of so many ids hit as many names that were drawn at random."""
+        return 1.0 if self.crowded else chance_of_hits(hits, len(self.cores) * tried / self.possible)
 
     @cached_property
     def _moduli(self) -> tuple[int, ...]:
@@ -131,17 +139,14 @@ class _Image:
     keys: Keys
 
 
-def image_owners(subjects: pl.Series, names: pl.Series) -> Sequence[tuple[Message, int, Ints]]:
-    """Return the transformations of ids that give pseudonyms: what it is, how many were tried, and whom it names.
-
-    A subject for every pseudonym, -1 where the transformation gives it for none.
-    """
+def image_owners(subjects: pl.Series, names: pl.Series) -> Sequence[NamingRule]:
+    """Return the transformations of ids that give pseudonyms, and whom each of them names."""
     return _image_owners(*(tuple(side.cast(pl.String).to_list()) for side in (subjects, names)))
 
 
 # An audit asks twice: with the Secret and without.
 @lru_cache(maxsize=1)
-def _image_owners(ids: tuple[str, ...], names: tuple[str, ...]) -> Sequence[tuple[Message, int, Ints]]:
+def _image_owners(ids: tuple[str, ...], names: tuple[str, ...]) -> Sequence[NamingRule]:
     if not ids or not names:
         return ()
     probes = [ids[place] for place in np.unique(np.linspace(0, len(ids) - 1, PROBES).astype(np.int64))]
@@ -150,7 +155,7 @@ def _image_owners(ids: tuple[str, ...], names: tuple[str, ...]) -> Sequence[tupl
     first = probes[: 1 if len(names) >= len(ids) else FIRST_PROBES]
     start, end = _common_start(names), _common_start([name[::-1] for name in names])
     cores = tuple(name[len(start) : len(name) - len(end)] or name for name in names)
-    found: list[tuple[Message, int, Ints]] = []
+    found: list[NamingRule] = []
     for written in (_Written(names), *([_Written(cores)] if cores != names else [])):
         hashed = [] if written.crowded else [*_digested(written, first), *_keyed(written, first)]
         for image in [*_plain(written, first), *hashed]:
@@ -160,7 +165,7 @@ def _image_owners(ids: tuple[str, ...], names: tuple[str, ...]) -> Sequence[tupl
 
 def _found(
     image: _Image, probes: Sequence[str], ids: Sequence[str], written: _Written, wanted: float
-) -> Iterator[tuple[Message, int, Ints]]:
+) -> Iterator[NamingRule]:
     """Yield whom a transformation names, for every form in which it finds most of the probes."""
     keys = list(image.keys(probes))
     for form in range(max(map(len, keys), default=0)):
@@ -172,7 +177,8 @@ def _found(
             place = written.place.get(each[form]) if form < len(each) else None
             if place is not None:
                 owner[place] = subject
-        yield image.finding, TRIED, owner
+        chance = written.chance_of(int((owner >= 0).sum()), len(ids))
+        yield NamingRule(image.finding, TRIED, owner, chance)
 
 
 def _plain(written: _Written, first: Sequence[str]) -> Iterator[_Image]:

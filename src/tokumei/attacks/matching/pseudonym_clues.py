@@ -17,6 +17,7 @@ from tokumei.attacks.matching.consistency import Histories
 from tokumei.attacks.matching.id_arithmetic import arithmetic_owners, numbers_in
 from tokumei.attacks.matching.id_images import image_owners
 from tokumei.attacks.matching.matchings import Bipartite, Matches
+from tokumei.attacks.matching.naming_rules import NamingRule
 from tokumei.attacks.matching.pseudonym_structure import group_scores, remainder_scores
 from tokumei.data import History
 from tokumei.words import Message
@@ -80,7 +81,7 @@ def order_scores(history: History, histories: Histories, graph: Bipartite) -> li
     ]
 
 
-def ordered_owners(history: History, histories: Histories) -> Iterator[tuple[Message, int, Ints]]:
+def ordered_owners(history: History, histories: Histories) -> Iterator[NamingRule]:
     """Yield, like `predicted_owners`, whom each pseudonym stands for if an order was kept exactly."""
     if len(histories.names) != len(history.subjects):
         return
@@ -88,15 +89,15 @@ def ordered_owners(history: History, histories: Histories) -> Iterator[tuple[Mes
     for finding, rank, theirs in pairs:
         listed = np.argsort(theirs, kind="stable")
         place = np.argsort(np.argsort(rank, kind="stable"), kind="stable")
-        yield finding, len(pairs), listed[place]
+        yield NamingRule(finding, len(pairs), listed[place])
 
 
 def predicted_owners(
     history: History, histories: Histories, graph: Bipartite, *, seeds: int = 0
-) -> Iterator[tuple[Message, int, Ints]]:
-    """Yield guesses of the rule behind the pseudonyms: what it is, how many such rules are tried, and whom it names.
+) -> Iterator[NamingRule]:
+    """Yield guesses of the rule behind the pseudonyms.
 
-    It names a subject for every pseudonym, -1 where it names none. ``graph`` tells who may be whom; the seeds 0, 1, ...
+    ``graph`` tells who may be whom; the seeds 0, 1, ...
     below ``seeds`` are tried too.
     """
     names, subjects = histories.names, history.subjects
@@ -124,7 +125,7 @@ def remainder_clues(history: History, histories: Histories, matches: Matches) ->
     return list(remainder_scores(histories.names, [one for one in numbers if one is not None], matches))
 
 
-def _seeded(history: History, published: Ints, seeds: int) -> Iterator[tuple[Message, int, Ints]]:
+def _seeded(history: History, published: Ints, seeds: int) -> Iterator[NamingRule]:
     """Yield the permutations that numpy's generators give for small seeds, if pseudonyms are consecutive numbers."""
     count = len(published)
     base = int(published.min())
@@ -142,4 +143,4 @@ def _seeded(history: History, published: Ints, seeds: int) -> Iterator[tuple[Mes
                 inverse = np.argsort(permutation)
                 finding = Message(f"detail.seeded-{name}-{order}", {"seed": seed})
                 for rule in (inverse, permutation):
-                    yield finding, 8 * seeds, listed[rule[published - base]]
+                    yield NamingRule(finding, 8 * seeds, listed[rule[published - base]])

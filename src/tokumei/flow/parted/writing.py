@@ -62,7 +62,7 @@ def write_parted(
                 (folder / name).write_bytes(content)
                 os.utime(folder / name, (FILE_TIME, FILE_TIME))
             os.utime(folder / DATA_FOLDER, (FILE_TIME, FILE_TIME))
-            write_text(places.plan, made.plan.to_toml(), mode=OWNER_ONLY)
+            write_text(places.plan, made.plan.to_toml(), mode=OWNER_ONLY, new=True)
             kept.callback(_remove_unless, places.plan, places.folder)
     return Published(places, manifest)
 
