@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +12,7 @@ import polars as pl
 import pytest
 
 import tokumei
+from tokumei.data import Reason
 from tokumei.errors import ParameterError, SchemaError
 
 FRAME = pl.DataFrame(
@@ -45,6 +48,22 @@ def test_nothing_that_is_shown_has_data_of_people(made: tokumei.Made) -> None:
     assert "<th>singles out</th>" in described._repr_html_()
     assert "<td>price</td><td>number</td>" in described._repr_html_()
     assert "lost: " in made._repr_html_()
+
+
+def test_no_word_of_a_contest_is_shown_in_a_notebook(made: tokumei.Made) -> None:
+    audited = made.audit
+    assert audited is not None
+    joint = Reason(
+        code="joint-risk",
+        values={"guesses": 7, "probability": 0.01, "survives": 0.9, "coordinated": 0.8, "attempts": 13},
+    )
+    verdict = replace(audited.verdict, reasons=(*audited.verdict.reasons, joint))
+    contested = replace(audited, verdict=verdict)
+    shown = [contested, verdict, made, made.release, made.plan, tokumei.describe(FRAME)]
+    for one in shown:
+        told = repr(one) + (one._repr_html_() if hasattr(one, "_repr_html_") else "")
+        assert re.findall(r"(?i)contest|PWS|joint.risk|survives", told) == [], told
+    assert "every published history is shared by at least 2" in verdict._repr_html_()
 
 
 def test_the_version_and_the_typed_names() -> None:

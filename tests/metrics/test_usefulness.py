@@ -84,7 +84,7 @@ def test_blurred_days_lose_months_intervals_and_order() -> None:
     assert (changes["order"].before, changes["order"].after) == (1.0, 0.0)
     assert changes["monthly"].gravity > 0.9
     assert str(changes["interval"].message()) == "time between two records (day): 10 → 0 days on average"
-    assert Words("ja").say(changes["order"].message()) == "前後関係が確かな隣り合う記録(day): 100.0 % → 0.0 %"
+    assert Words("ja").say(changes["order"].message()) == "前後関係が確かな隣り合う記録（day）：100.0 % → 0.0 %"
 
 
 def test_nothing_to_compare() -> None:
