@@ -102,6 +102,7 @@ def test_encodings(raw: bytes, text: str, encoding: str) -> None:
         (b"\xff\xfea\x00", None, "f: this is UTF-16 text; save it as UTF-8"),
         (b"PK\x03\x04rest", None, "this is a zip archive or an Excel workbook"),
         (b"PAR1", None, "this is a Parquet file"),
+        (b"SQLite format 3\x00", None, "this is a SQLite database; name a table of it: sqlite:///FILE#TABLE"),
     ],
 )
 def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int | None, message: str) -> None:

@@ -36,6 +36,7 @@ _FOREIGN = {
     b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it or export the sheet as CSV",
     b"PAR1": "a Parquet file; text is needed here",
     b"%PDF": "a PDF document; give the data as CSV",
+    b"SQLite format 3\x00": "a SQLite database; name a table of it: sqlite:///FILE#TABLE",
 }
 
 
