@@ -380,8 +380,29 @@ def test_the_verdict_says_what_an_analyst_gets(with_data: Browser, project: Proj
     worth = page[page.index("What the data is still worth") :]
     assert "correlations change: 'd" in worth
     assert "What an analyst would get, the worst change first" in worth
+    cells = [{"name": "date", "exact": 0.0, "generalized": 1.0, "suppressed": 0.0, "typical": "62 days"}]
+    summary = {"utility": {"value": 0.4, "parts": {"date": 0.4}}, "cells": cells, "records_deleted": 0}
+    write_json(made.folder / "anonymize.json", summary)
+    assert "62 days" in said(with_data.get("/verdict/r-1/"))
     with_data.cookies["tokumei_studio_language"] = "ja"
-    assert "分析者が得る結果（変化の大きい順）" in said(with_data.get("/verdict/r-1/"))
+    japanese = said(with_data.get("/verdict/r-1/"))
+    assert "分析者が得る結果（変化の大きい順）" in japanese
+    assert "62 日" in japanese
+    assert "days" not in japanese
+
+
+def test_what_only_a_contest_asks_is_no_advice() -> None:
+    from tokumei.audits import Answer, Question
+    from tokumei.data import Reason
+    from tokumei.words import Words
+    from tokumei_studio.telling import _answer
+
+    joint = Reason(code="joint-risk", values={"attempts": 13})
+    near = Reason(code="near-limit-naming", values={"recipient": "public", "limit": 0.09})
+    told = _answer(Answer(question=Question.NAMING, reasons=(near, joint)), Words("en"))
+    assert [reason["sentence"] for reason in told["reasons"]] == [
+        "names: nobody was shown to be known with more than public allows (9.0 %), but that is not proven"
+    ]
 
 
 def test_the_first_look_is_shown_while_the_audit_runs(with_data: Browser, project: Project, made: Job) -> None:

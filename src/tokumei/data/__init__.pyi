@@ -144,6 +144,7 @@ from tokumei.data.release_parts import part_bytes as part_bytes
 from tokumei.data.release_parts import part_name as part_name
 from tokumei.data.release_parts import write_private as write_private
 from tokumei.data.release_parts import write_secret_index as write_secret_index
+from tokumei.data.results import OF_CONTESTS as OF_CONTESTS
 from tokumei.data.results import OTHER_ORIGINAL as OTHER_ORIGINAL
 from tokumei.data.results import Evidence as Evidence
 from tokumei.data.results import Goal as Goal
