@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import tokumei
@@ -90,6 +92,28 @@ def test_a_path_is_taken_where_it_lies(browser: Browser, project: Project, tmp_p
     assert "stays where it is" in said(browser.get("/data/"))
     there.unlink()
     assert "cannot be read any more" in said(browser.get("/data/"))
+
+
+def test_a_device_or_a_pipe_is_no_data(browser: Browser, project: Project, tmp_path: Path) -> None:
+    """/dev/zero filled the memory until the studio was killed, and a pipe would have been waited for."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in ("/dev/zero", str(pipe)):
+        told = refused(browser.post("/data/", {"what": "path", "path": path}))
+        assert told == f"{path}: this is neither a file nor a folder; name one"
+    assert project.plan is None
+
+
+def test_a_sheet_of_a_workbook_is_named_behind_its_path(browser: Browser, project: Project, tmp_path: Path) -> None:
+    book = tmp_path / "book.xlsx"
+    pl.DataFrame({"customer": ["a", "b", "a"], "goods": ["x", "y", "y"]}).write_excel(book, worksheet="sales")
+    assert browser.post("/data/", {"what": "path", "path": f"{book}#sales"}).status_code == 302
+    assert project.plan is not None
+    assert project.plan.input == f"{book}#sales"
+    assert "customer" in said(browser.get("/data/"))
+    assert browser.get("/columns/").status_code == 200
+    told = refused(browser.post("/data/", {"what": "path", "path": f"{book}#labs"}))
+    assert told == f"{book}#labs: the workbook has no sheet 'labs'; it has sales"
 
 
 def test_generated_data_is_taken_when_it_is_there(browser: Browser, project: Project) -> None:

@@ -93,6 +93,7 @@ from tokumei.data.id_encodings import USUAL as USUAL
 from tokumei.data.id_encodings import Digest as Digest
 from tokumei.data.id_encodings import in_base as in_base
 from tokumei.data.inputs.addresses import Address as Address
+from tokumei.data.inputs.addresses import file_and_part as file_and_part
 from tokumei.data.inputs.addresses import input_path as input_path
 from tokumei.data.inputs.several_tables import said_subject as said_subject
 from tokumei.data.memory import BASE_MEGABYTES as BASE_MEGABYTES

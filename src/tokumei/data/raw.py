@@ -77,6 +77,9 @@ class Source:
         whole, part = file_and_part(path)
         file = str(path)
         try:
+            # A device such as /dev/zero never ends.
+            if whole.is_block_device() or whole.is_char_device():
+                _refuse(file, "this is a device, not a file; name a file")
             return cls(path, whole.read_bytes(), whole.is_file(), part)
         except FileNotFoundError:
             _refuse(file, _why_absent(file))
