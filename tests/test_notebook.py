@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
@@ -128,3 +129,20 @@ def test_names_that_would_collide_are_refused(tmp_path: Path) -> None:
     ):
         made.write(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_arguments_of_a_wrong_type_are_told_in_a_sentence(made: tokumei.Made, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    made.write(out)
+    wrong: list[tuple[Callable[[], object], str]] = [
+        (lambda: tokumei.anonymize(FRAME, schema=5), "schema must be a Schema or the path of one, got int"),  # type: ignore[arg-type]
+        (lambda: tokumei.anonymize(FRAME, seed="a"), "seed must be a whole number of at least 0, got 'a'"),  # type: ignore[arg-type]
+        (lambda: tokumei.audit(FRAME, out, k="x"), "k must be a whole number of at least 1, got 'x'"),  # type: ignore[arg-type]
+        (lambda: tokumei.compare(FRAME, "k-anonymity"), "methods must be a list of names such as"),
+        (lambda: tokumei.attack("nearest-history", FRAME, out), "name must be the name of an attack, got"),  # type: ignore[arg-type]
+        (lambda: tokumei.read_release(out, values="draws", draws=0), "draws must be a whole number of at least 1"),
+        (lambda: tokumei.read_release(out, library="numpy"), "library must be polars or pandas, got 'numpy'"),
+    ]
+    for call, told in wrong:
+        with pytest.raises(ParameterError, match=re.escape(told)):
+            call()
