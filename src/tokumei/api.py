@@ -285,7 +285,6 @@ def audit(
     from tokumei.flow import audit as audit_opened  # noqa: PLC0415
     from tokumei.ledgers import Ledger  # noqa: PLC0415
 
-    check_whole("k", k, least=1)
     opened = _opened(original, release, schema, secret)
     allowed = _allowed(release, allow)
     chosen = _limits(recipient, limits)

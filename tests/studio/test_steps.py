@@ -400,7 +400,7 @@ def test_the_verdict_says_what_an_analyst_gets(with_data: Browser, project: Proj
     document = audited({"original": str(data), "release": str(folder), "secret": f"{folder}.secret"})
     write_json(made.folder / "audit.json", document)
     page = said(with_data.get("/verdict/r-1/"))
-    assert "names: safe at k = 2, proven" in page
+    assert "Names: safe at k = 2, proven" in page
     worth = page[page.index("What the data is still worth") :]
     assert "correlations change: 'd" in worth
     assert "What an analyst would get, the worst change first" in worth
