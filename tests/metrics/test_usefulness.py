@@ -10,6 +10,8 @@ import pytest
 
 from tokumei.data import Column, History, Kind, RangeCells, Release, Schema
 from tokumei.metrics import measure_usefulness
+from tokumei.metrics.analyses import Change
+from tokumei.metrics.usefulness import _headline
 from tokumei.words import Words
 
 SCHEMA = Schema(
@@ -93,3 +95,19 @@ def test_nothing_to_compare() -> None:
     useful = measure_usefulness(history, _release(history).take(np.empty(0, dtype=np.int64)))
     assert [str(message) for message in useful.headline] == ["there is nothing to compare"]
     assert useful.as_dict()["findings"] == []
+
+
+def test_a_headline_does_not_praise_answers_that_are_all_far_off() -> None:
+    """Monthly sums "within 46.2 %, except ..." read like praise; the number of those that change is told instead."""
+    changes = [
+        Change(kind="monthly", about=(f"c{number}",), before=0.0, after=gravity, gravity=gravity)
+        for number, gravity in enumerate((0.54, 0.48, 0.46, 0.01))
+    ]
+    (told,) = _headline(changes)
+    assert str(told) == "monthly sums are off by up to 54.0 %: 'c0', 'c1', and 1 more of 4"
+    assert (
+        Words("ja").say(told)
+        == "月別の合計は最大 54.0 % ずれます：「c0」、「c1」。ほかに 4 個のうち 1 個も大きく変わります"
+    )
+    (few,) = _headline([changes[0], changes[3]])
+    assert str(few) == "monthly sums within 1.0 %, except 'c0' (up to 54.0 %)"

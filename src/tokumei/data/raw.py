@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import re
+import stat
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +58,14 @@ def _why_absent(file: str) -> str:
     return "there is no such file; check the path"
 
 
+def _is_device(path: Path) -> bool:
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - of this machine; the path of a bucket asks its store
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """A file that was read, once: its path and its bytes as they are on the disk, for parsing and for its hash.
@@ -78,7 +88,7 @@ class Source:
         file = str(path)
         try:
             # A device such as /dev/zero never ends.
-            if whole.is_block_device() or whole.is_char_device():
+            if _is_device(whole):
                 _refuse(file, "this is a device, not a file; name a file")
             return cls(path, whole.read_bytes(), whole.is_file(), part)
         except FileNotFoundError:
