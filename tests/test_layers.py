@@ -10,7 +10,7 @@ import pytest
 from tests.source_code import imports, tree_of
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "tokumei"
-GROUND = {"errors", "progress", "words", "doors", "array_types"}
+GROUND = {"errors", "progress", "words", "doors", "array_types", "arguments"}
 VALUES = GROUND | {"data", "parts", "engine"}
 ROOMS = {"profiles", "methods", "attacks", "metrics", "synth", "ledgers", "aggregates"}
 BELOW_FLOW = VALUES | {"profiles", "methods", "attacks", "metrics", "audits", "synth", "ledgers", "aggregates"}
@@ -28,6 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     **{room: VALUES | {room} for room in ROOMS},
     "audits": VALUES | {"attacks", "metrics", "audits"},
     "flow": BELOW_FLOW | {"flow"},
+    "arguments": GROUND,
     "estimates": VALUES | {"estimates"},
     "reports": BELOW_FLOW | {"flow", "reports"},
     "contests": ABOVE_FLOW,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +13,7 @@ import polars as pl
 import pytest
 
 import tokumei
+from tokumei.data import Reason
 from tokumei.errors import ParameterError, SchemaError
 
 FRAME = pl.DataFrame(
@@ -45,6 +49,22 @@ def test_nothing_that_is_shown_has_data_of_people(made: tokumei.Made) -> None:
     assert "<th>singles out</th>" in described._repr_html_()
     assert "<td>price</td><td>number</td>" in described._repr_html_()
     assert "lost: " in made._repr_html_()
+
+
+def test_no_word_of_a_contest_is_shown_in_a_notebook(made: tokumei.Made) -> None:
+    audited = made.audit
+    assert audited is not None
+    joint = Reason(
+        code="joint-risk",
+        values={"guesses": 7, "probability": 0.01, "survives": 0.9, "coordinated": 0.8, "attempts": 13},
+    )
+    verdict = replace(audited.verdict, reasons=(*audited.verdict.reasons, joint))
+    contested = replace(audited, verdict=verdict)
+    shown = [contested, verdict, made, made.release, made.plan, tokumei.describe(FRAME)]
+    for one in shown:
+        told = repr(one) + (one._repr_html_() if hasattr(one, "_repr_html_") else "")
+        assert re.findall(r"(?i)contest|PWS|joint.risk|survives", told) == [], told
+    assert "every published history is shared by at least 2" in verdict._repr_html_()
 
 
 def test_the_version_and_the_typed_names() -> None:
@@ -109,3 +129,20 @@ def test_names_that_would_collide_are_refused(tmp_path: Path) -> None:
     ):
         made.write(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_arguments_of_a_wrong_type_are_told_in_a_sentence(made: tokumei.Made, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    made.write(out)
+    wrong: list[tuple[Callable[[], object], str]] = [
+        (lambda: tokumei.anonymize(FRAME, schema=5), "schema must be a Schema or the path of one, got int"),  # type: ignore[arg-type]
+        (lambda: tokumei.anonymize(FRAME, seed="a"), "seed must be a whole number of at least 0, got 'a'"),  # type: ignore[arg-type]
+        (lambda: tokumei.audit(FRAME, out, k="x"), "k must be a whole number of at least 1, got 'x'"),  # type: ignore[arg-type]
+        (lambda: tokumei.compare(FRAME, "k-anonymity"), "methods must be a list of names such as"),
+        (lambda: tokumei.attack("nearest-history", FRAME, out), "name must be the name of an attack, got"),  # type: ignore[arg-type]
+        (lambda: tokumei.read_release(out, values="draws", draws=0), "draws must be a whole number of at least 1"),
+        (lambda: tokumei.read_release(out, library="numpy"), "library must be polars or pandas, got 'numpy'"),
+    ]
+    for call, told in wrong:
+        with pytest.raises(ParameterError, match=re.escape(told)):
+            call()

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from tokumei.arguments import check_choice, check_names, check_type, check_whole
 from tokumei.data import Guesses, History, Schema, Secret, input_path, library_of, read_secret
 from tokumei.errors import ParameterError
 from tokumei.flow import FORMATS, Bookkeeping, Made, Opened, open_release, plan_of, refuse_foreign_secret, run_attack
@@ -111,9 +112,8 @@ def anonymize(
         LeakError: The release would show who is who: subject ids as pseudonyms, a column that repeats them, or one
             that seems to name people and is neither dropped, kept nor allowed.
     """
-    if data_format not in FORMATS:
-        message = f"data_format must be csv or parquet, got '{data_format}'"
-        raise ParameterError(message)
+    check_choice("data_format", data_format, FORMATS)
+    check_whole("seed", seed)
     chosen = {"seed": seed, "data_format": data_format, "allow": tuple(allow), "content": content or ""}
     plan = plan_of(method, settings, k=k, **chosen)
     allowed = _limits(recipient, limits)
@@ -153,6 +153,7 @@ def attack(
         seed: Makes the guesses repeatable.
         settings: Further arguments: parameters of the attack by name, as ``tokumei attacks`` lists them.
     """
+    check_type("name", name, str, "the name of an attack")
     part = make_part(find_part("attack", name), settings)
     return run_attack(_opened(original, release, schema, None), part, seed=seed)
 
@@ -236,6 +237,8 @@ def compare(
     from tokumei.flow import compare as compare_runs  # noqa: PLC0415 - loads numba and scipy
     from tokumei.flow import plan_runs, run_frame  # noqa: PLC0415
 
+    check_names("methods", methods, least=1)
+    check_names("contents", contents)
     runs = plan_runs(methods, k, settings or {}, contents)
     history = _history(data, schema, subject)
     history.schema.check_publishable()
@@ -323,7 +326,10 @@ def _limits(recipient: str | None, file: str | Path | None) -> Limits | None:
 
 
 def _schema(schema: Schema | str | Path | None) -> Schema | None:
-    return Schema.read(Path(schema)) if isinstance(schema, (str, Path)) else schema
+    if isinstance(schema, (str, Path)):
+        return Schema.read(Path(schema))
+    check_type("schema", schema, Schema, "a Schema or the path of one")
+    return schema
 
 
 def _history(data: Any, schema: Schema | str | Path | None, subject: Subject) -> History:

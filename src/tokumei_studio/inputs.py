@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from tokumei.data import DataSet, Schema, exceeds_memory, read_table
+from tokumei.data import DataSet, Schema, exceeds_memory, file_and_part, read_table
+from tokumei.errors import UnreadableError
 from tokumei.profiles import Proposal, hints, identifier_suspects, propose_schema, read_history
 from tokumei.words import Message
 
@@ -36,8 +38,23 @@ class Look:
 
 def look_at(path: Path, subject: str | None = None) -> Look:
     """Look at a file or a folder of parts; the proposal is around this subject if one is named."""
-    about = path.stat()
+    about = _state(path)
     return _look(path, about.st_mtime_ns, about.st_size, subject)
+
+
+def file_of(path: Path) -> Path:
+    """Return the file of an input, which may name a sheet of it (``book.xlsx#labs``)."""
+    return file_and_part(path)[0]
+
+
+def _state(path: Path) -> os.stat_result:
+    """Return what tells whether an input changed; pipes and devices, which may never end, are refused."""
+    file = file_of(path)
+    about = file.stat()
+    if not (file.is_file() or file.is_dir()):
+        message = f"{path}: this is neither a file nor a folder; name one"
+        raise UnreadableError(message, file=str(path))
+    return about
 
 
 @lru_cache(maxsize=4)
@@ -88,7 +105,7 @@ def note_columns(path: Path, schema: Schema) -> Noted:
     """
     if path.is_dir() or exceeds_memory(path):
         return Noted({}, {})
-    about = path.stat()
+    about = _state(path)
     return _noted(path, about.st_mtime_ns, about.st_size, schema)
 
 

@@ -136,7 +136,10 @@ class Project:
     def releases(self) -> list[str]:
         """Return the names of the releases that are there, the newest first."""
         folders = [
-            path for path in (self.folder / "releases").iterdir() if path.is_dir() and _NAME.fullmatch(path.name)
+            path
+            for path in (self.folder / "releases").iterdir()
+            # A link may lead anywhere; the studio made none.
+            if path.is_dir() and not path.is_symlink() and _NAME.fullmatch(path.name)
         ]
         return [path.name for path in sorted(folders, key=lambda path: (-path.stat().st_mtime, path.name))]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tokumei.audits import Answer, AuditResult, AuditSettings, Limits, evidence_as_dict
-from tokumei.data import Reason, Schema
+from tokumei.data import OF_CONTESTS, Reason, Schema
 from tokumei.flow import Keeper, audit, open_release
 from tokumei.metrics import Usefulness, measure_usefulness
 from tokumei.profiles import describe_data, hints, identifier_suspects
@@ -84,7 +84,8 @@ def _answer(answer: Answer, words: Words) -> dict[str, Any]:
         "name": words(f"question.{answer.question.value}"),
         "figure": figure_name(answer.headline, words) if answer.headline else "",
         "standing": words(f"word.{answer.standing}"),
-        "reasons": [_reason(reason, words) for reason in answer.reasons],
+        # What only a contest asks is no advice to a publisher.
+        "reasons": [_reason(reason, words) for reason in answer.reasons if reason.code not in OF_CONTESTS],
         "skipped": [reason.message(words, "reason") for reason in answer.skipped],
     }
 

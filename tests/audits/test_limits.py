@@ -89,7 +89,7 @@ def test_all_questions_decide_together_and_each_that_stands_against_it_says_why(
     contents, missing = (reason.sentence for reason in reasons)
     assert contents.startswith("contents: the release adds 80.0 % to what is learned of a person's other records")
     assert contents.endswith("(90.0 % instead of 10.0 %), and partner allows 30.0 %")
-    assert missing == "the question 'releases' has a limit and was not asked"
+    assert missing == "the question 'Several releases' has a limit and was not asked"
     del answers[Question.CONTENTS]
     _, outcome, reasons = limits(naming=0.2, contents=0.3).decided(answers)
     assert outcome is Outcome.NOT_SHOWN_UNSAFE

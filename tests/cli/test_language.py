@@ -30,7 +30,7 @@ def test_hints_are_told_in_japanese(
     assert "column 'paid': numbers with a decimal comma" in run("describe", file).out
     monkeypatch.setenv(*setting)
     told = run("describe", file)
-    assert "列「paid」: 小数点がコンマの数値です" in told.out
+    assert "列「paid」：小数点がコンマの数値です" in told.out
     assert run("describe", file, "--json").json["hints"] == ["column 'paid': numbers with a decimal comma"]
     assert run("describe", file, "--language", "en").out.startswith("4 records of 2 subjects")
 
@@ -48,7 +48,7 @@ def test_the_whole_path_is_told_in_japanese(
     told += [run("audit", *opened, *japanese), run("judge", *opened, *japanese)]
     told.append(run("attack", "nearest-history", *opened, "-o", "g.csv", *japanese))
     told.append(run("report", *opened, "-o", "r.html", "--quick", *japanese))
-    assert "対象: customer(2 人、4 件。推定)" in told[2].err
+    assert "対象：customer（2 人、4 件。推定）" in told[2].err
     assert "調べていないこと" in told[2].out
     for one in told:
         assert one.status == 0, one.err

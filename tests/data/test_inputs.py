@@ -285,3 +285,43 @@ def test_decimal_signs_are_for_numbers() -> None:
     with pytest.raises(SchemaError, match="only numbers have a decimal sign"):
         Schema.from_toml('subject = "a"\n[columns]\nb = { kind = "category", decimal = "," }\n')
     assert Field("x", Kind.NUMBER).step == 1.0
+
+
+ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le") + bytes(200)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("locked.xlsx", ENCRYPTED, "protected by a password; save it without one, or export the sheet as CSV"),
+        ("broken.xlsx", b"PK\x03\x04" + bytes(99), "no workbook that can be read, or it is damaged; save it again as"),
+        ("old.xls", b"\xd0\xcf\x11\xe0" + bytes(99), "no workbook that can be read, or it is damaged"),
+        ("list.json", b"[1, 2, 3]", "this is no JSON array of objects; write one object per line"),
+    ],
+)
+def test_a_file_that_cannot_be_opened_says_why(tmp_path: Path, run: Run, name: str, content: bytes, told: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    refused = run("describe", tmp_path / name)
+    assert (refused.status, refused.out) == (2, "")
+    assert told in refused.err
+    with pytest.raises(UnreadableError, match="locked|broken|old|list"):
+        tokumei.describe(tmp_path / name)
+
+
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, run: Run) -> None:
+    refused = run("describe", f"sqlite:///{tmp_path}/nothing.db#sales")
+    assert refused.status == 2
+    assert "there is no such file; check the path" in refused.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_moments_in_utc_beside_other_offsets_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "moments.csv"
+    offsets = ("+09:00", "Z", "-05:00")
+    rows = [f"c{number % 5},2024-01-02T10:{number:02}:00{offsets[number % 3]}" for number in range(30)]
+    file.write_text("\n".join(["customer,time", *rows]))
+    history = tokumei.read_history(file)
+    assert history.schema.columns[0].format == "%Y-%m-%dT%H:%M:%S%:z"
+    times = sorted(set(history.text()["time"].to_list()))
+    assert {time[11:13] for time in times} == {"01", "10", "15"}
+    assert all(time.endswith("+00:00") for time in times)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.effort import examples
-from tokumei.data.raw import lines_of, read_bytes, read_lines, split_joined, to_utf8
+from tokumei.data.raw import Source, lines_of, read_bytes, read_lines, split_joined, to_utf8
 from tokumei.errors import ContentError, UnreadableError
 
 LINE = st.text(st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc"]), max_size=8)
@@ -102,6 +102,7 @@ def test_encodings(raw: bytes, text: str, encoding: str) -> None:
         (b"\xff\xfea\x00", None, "f: this is UTF-16 text; save it as UTF-8"),
         (b"PK\x03\x04rest", None, "this is a zip archive or an Excel workbook"),
         (b"PAR1", None, "this is a Parquet file"),
+        (b"SQLite format 3\x00", None, "this is a SQLite database; name a table of it: sqlite:///FILE#TABLE"),
     ],
 )
 def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int | None, message: str) -> None:
@@ -158,3 +159,8 @@ def test_wrong_counts_of_joined_tables(lines: list[str], line: int, message: str
     with pytest.raises(ContentError, match=message) as caught:
         split_joined(pl.Series(lines), file="J")
     assert (caught.value.file, caught.value.line, caught.value.code) == ("J", line, "bad-count")
+
+
+def test_a_device_is_refused_before_it_is_read() -> None:
+    with pytest.raises(UnreadableError, match="^/dev/zero: this is a device, not a file; name a file$"):
+        Source.read("/dev/zero")

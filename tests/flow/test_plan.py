@@ -253,7 +253,7 @@ def test_an_estimate_speaks_and_admits_what_it_does_not_know() -> None:
     assert foreseen(unknown, Words("en")) == (
         "Estimate: about 0.3 GB of memory; how long this method takes was not measured."
     )
-    assert foreseen(quick, Words("ja")).startswith("見積もり: 約 2 秒(1 秒~3 秒。")
+    assert foreseen(quick, Words("ja")).startswith("見積もり：約 2 秒（1 秒～3 秒。")
     assert estimate(lengths(3, 3), Pseudonymize(), audit=False).stages["audit"] == 0.0
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from tokumei.data import Column, History, Kind, RangeCells, Release, Schema
 from tokumei.metrics import measure_usefulness
+from tokumei.metrics.analyses import Change
+from tokumei.metrics.usefulness import _headline
 from tokumei.words import Words
 
 SCHEMA = Schema(
@@ -84,7 +86,7 @@ def test_blurred_days_lose_months_intervals_and_order() -> None:
     assert (changes["order"].before, changes["order"].after) == (1.0, 0.0)
     assert changes["monthly"].gravity > 0.9
     assert str(changes["interval"].message()) == "time between two records (day): 10 → 0 days on average"
-    assert Words("ja").say(changes["order"].message()) == "前後関係が確かな隣り合う記録(day): 100.0 % → 0.0 %"
+    assert Words("ja").say(changes["order"].message()) == "前後関係が確かな隣り合う記録（day）：100.0 % → 0.0 %"
 
 
 def test_nothing_to_compare() -> None:
@@ -93,3 +95,19 @@ def test_nothing_to_compare() -> None:
     useful = measure_usefulness(history, _release(history).take(np.empty(0, dtype=np.int64)))
     assert [str(message) for message in useful.headline] == ["there is nothing to compare"]
     assert useful.as_dict()["findings"] == []
+
+
+def test_a_headline_does_not_praise_answers_that_are_all_far_off() -> None:
+    """Monthly sums "within 46.2 %, except ..." read like praise; the number of those that change is told instead."""
+    changes = [
+        Change(kind="monthly", about=(f"c{number}",), before=0.0, after=gravity, gravity=gravity)
+        for number, gravity in enumerate((0.54, 0.48, 0.46, 0.01))
+    ]
+    (told,) = _headline(changes)
+    assert str(told) == "monthly sums are off by up to 54.0 %: 'c0', 'c1', and 1 more of 4"
+    assert (
+        Words("ja").say(told)
+        == "月別の合計は最大 54.0 % ずれます：「c0」、「c1」。ほかに 4 個のうち 1 個も大きく変わります"
+    )
+    (few,) = _headline([changes[0], changes[3]])
+    assert str(few) == "monthly sums within 1.0 %, except 'c0' (up to 54.0 %)"

@@ -80,6 +80,14 @@ HINTED = {
         ["1,200", "13,500.50", "1,200,000"] * 8,
         "these look like numbers with thousands separators; remove the commas to have them treated as numbers",
     ),
+    "full-width": (
+        ["令和６年５月１日", "令和６年５月２日"] * 12,
+        (
+            "the digits are full-width, so that no number or date can be read; write them half-width (in Excel: ASC) "
+            "and name the file again"
+        ),
+    ),
+    "full-width names": (["ビール３５０", "茶５００"] * 12, ""),
     "nothing": ([""] * 24, "has no values at all; drop it in the schema ({ drop = true })"),
     "names": ([f"Person {'abcdefghijklmnopqrstuvwx'[n]}" for n in range(24)], NAMES_HINT),
     "mistakes": (

@@ -118,6 +118,7 @@ def test_a_report_says_the_verdict_first_and_gives_every_section() -> None:
         "What it is still good for",
         "Columns in their own units",
         "What an analyst would get, the worst change first",
+        "Usual measures of utility",
         "Column by column",
         "Distributions before and after, column by column",
         "Most frequent values",

@@ -15,15 +15,19 @@ from tests.reports.test_release import _material, _text
 from tests.sample_histories import mixed_frame
 from tests.words.test_catalogue import _english
 from tokumei.audits import Answer, Question, worst_groups
-from tokumei.data import Goal, Reason, Score
+from tokumei.data import Column, Goal, Kind, Reason, Schema, Score
 from tokumei.errors import ParameterError
+from tokumei.profiles import proposal_message
 from tokumei.reports import pdf
 from tokumei.reports.answer_sections import attacker_tables
 from tokumei.reports.document import Definitions, Linked, Prose, Section, Table, render
+from tokumei.reports.frame_evidence import RECIPIENTS
+from tokumei.reports.frames import frame_report
 from tokumei.reports.identity import identify
 from tokumei.reports.material import Identity
 from tokumei.reports.release import release_report
-from tokumei.words import Words, texts
+from tokumei.reports.safety_sections import attack_table
+from tokumei.words import Message, Words, percent, texts
 
 IDENTITY = Identity(
     original="visits.csv", release="handed-out", date="2026-11-18", digests={"manifest.json": "ab" * 32}
@@ -135,6 +139,63 @@ def test_of_many_attackers_with_one_column_those_who_gain_most_are_shown() -> No
     assert all(f"'lab{number}'" in text for number, text in zip(range(15, 19), told[1:5], strict=True))
     assert isinstance(note, Prose)
     assert str(note.text).startswith("6 of 21 attackers; of those who know a single column")
+
+
+def test_discernibility_is_no_bare_number() -> None:
+    """705,307,274 said nothing; what stands there is how many of the records look alike, and the rest is folded."""
+    material = _material("k-anonymity")
+    score = next(one for one in material.scores if one.name == "discernibility")
+    assert score.value > 100
+    told = re.search(r"Records that look alike \(discernibility\)\s+([\d.]+ %)", _text(release_report(material)))
+    assert told
+    assert told[1] == percent(score.parts["normalized"]) == percent(score.told)
+    assert f"{score.value:,.0f}" not in _text(release_report(material))
+    page = release_report(material)
+    measures = page.index("Usual measures of utility")
+    assert page.rindex("<details>", 0, measures) > page.rindex("</h3>", 0, measures)
+
+
+def test_a_japanese_dossier_names_recipients_and_grids_in_japanese() -> None:
+    words = Words("ja")
+    assert [words.named("recipient", name) for name in RECIPIENTS] == ["一般公開", "契約のある提供先", "組織内"]
+    page = frame_report(_material("k-anonymity"), "gdpr", language="ja")
+    table = _text(page[page.index('id="recipients"') : page.index('id="mitigation"')])
+    assert re.findall(r"\b(public|partner|internal)\b", table) == []
+    assert "一般公開" in table
+    reason = Message("reason.near-limit-naming", {"recipient": "public", "limit": 0.09})
+    assert words.say(reason).startswith("名前：提供先「一般公開」の上限（9.0 %）")
+    own = Message("reason.near-limit-naming", {"recipient": "auditor", "limit": 0.09})
+    assert "提供先「auditor」" in words.say(own)
+    schema = Schema("customer", (Column(name="goods"), Column(name="day", kind=Kind.DATE)))
+    told = words.say(proposal_message(schema))
+    assert told.startswith("content = grid では公開の格子（day：1 か月）で、content = strong ではさらに粗く")
+    assert "（goods：先頭 3 文字、day：1 か月）" in told
+
+
+def test_japanese_has_one_style_of_brackets_and_colons() -> None:
+    """Half of the sentences had (...) and ': ', the other half （…） and '：', on the same page."""
+    japanese = "[ぁ-んァ-ヶ一-龠ー」]"
+    wrong = {
+        key: text
+        for home in ("tokumei", "tokumei.reports", "tokumei_studio")
+        for key, text in texts("ja", home).items()
+        if re.search(rf"{japanese} ?\(|{japanese}: |\){japanese}|」 を", text)
+    }
+    assert wrong == {}
+
+
+def test_attacks_that_found_nothing_have_no_empty_column() -> None:
+    material = _material("k-anonymity")
+    assert len(attack_table(replace(material, findings={}), Words("en")).headers) == 4
+    found = {material.attacks["attack"][0]: Message("detail.own-name")}
+    assert len(attack_table(replace(material, findings=found), Words("en")).headers) == 5
+
+
+def test_signatures_of_a_dossier_stand_in_two_lines() -> None:
+    page = frame_report(_material("k-anonymity"), "ppc")
+    signed = page[page.index('id="signatures"') : page.index('id="attacks"')]
+    assert signed.count('<dl class="facts lines">') == 2
+    assert signed.count("<dt>") == 6
 
 
 def test_japanese_is_polite_and_keeps_legal_terms_apart() -> None:

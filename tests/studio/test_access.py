@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.studio.conftest import HOST, Browser, said
+from tests.studio.conftest import HOST, Browser, purchases, said, upload
 from tokumei_studio.access import Keys
 from tokumei_studio.running import Studio
 
@@ -163,3 +163,20 @@ def test_the_key_is_in_no_log(studio: Studio, capfd: pytest.CaptureFixture[str],
     assert key not in told.out + told.err
     kept = [path for path in studio.project.folder.rglob("*") if path.is_file() and key in path.read_text()]
     assert kept == []
+
+
+def test_a_link_out_of_the_folder_leads_nowhere(studio: Studio, browser: Browser, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "private.html").write_text("SECRET")
+    folder = studio.project.folder
+    (folder / "releases" / "evil-1").symlink_to(outside)
+    (folder / "reports" / "r-1-report.en.html").symlink_to(outside / "private.html")
+    (folder / "releases" / "real-1").mkdir()
+    (folder / "releases" / "real-1" / "data.csv").symlink_to(outside / "private.html")
+    upload(browser, "p.csv", purchases())
+    browser.post("/columns/text/", {"schema": 'subject = "customer"\n[columns]\n"date" = { kind = "date" }\n'})
+    assert browser.get("/reports/r-1-report.en.html").status_code == 404
+    assert studio.project.releases() == ["real-1"]
+    assert b"private" not in browser.get("/handout/evil-1/").content
+    assert b"SECRET" not in browser.get("/handout/real-1/release.zip").content

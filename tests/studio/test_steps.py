@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import tokumei
@@ -90,6 +92,28 @@ def test_a_path_is_taken_where_it_lies(browser: Browser, project: Project, tmp_p
     assert "stays where it is" in said(browser.get("/data/"))
     there.unlink()
     assert "cannot be read any more" in said(browser.get("/data/"))
+
+
+def test_a_device_or_a_pipe_is_no_data(browser: Browser, project: Project, tmp_path: Path) -> None:
+    """/dev/zero filled the memory until the studio was killed, and a pipe would have been waited for."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in ("/dev/zero", str(pipe)):
+        told = refused(browser.post("/data/", {"what": "path", "path": path}))
+        assert told == f"{path}: this is neither a file nor a folder; name one"
+    assert project.plan is None
+
+
+def test_a_sheet_of_a_workbook_is_named_behind_its_path(browser: Browser, project: Project, tmp_path: Path) -> None:
+    book = tmp_path / "book.xlsx"
+    pl.DataFrame({"customer": ["a", "b", "a"], "goods": ["x", "y", "y"]}).write_excel(book, worksheet="sales")
+    assert browser.post("/data/", {"what": "path", "path": f"{book}#sales"}).status_code == 302
+    assert project.plan is not None
+    assert project.plan.input == f"{book}#sales"
+    assert "customer" in said(browser.get("/data/"))
+    assert browser.get("/columns/").status_code == 200
+    told = refused(browser.post("/data/", {"what": "path", "path": f"{book}#labs"}))
+    assert told == f"{book}#labs: the workbook has no sheet 'labs'; it has sales"
 
 
 def test_generated_data_is_taken_when_it_is_there(browser: Browser, project: Project) -> None:
@@ -376,12 +400,33 @@ def test_the_verdict_says_what_an_analyst_gets(with_data: Browser, project: Proj
     document = audited({"original": str(data), "release": str(folder), "secret": f"{folder}.secret"})
     write_json(made.folder / "audit.json", document)
     page = said(with_data.get("/verdict/r-1/"))
-    assert "names: safe at k = 2, proven" in page
+    assert "Names: safe at k = 2, proven" in page
     worth = page[page.index("What the data is still worth") :]
     assert "correlations change: 'd" in worth
     assert "What an analyst would get, the worst change first" in worth
+    cells = [{"name": "date", "exact": 0.0, "generalized": 1.0, "suppressed": 0.0, "typical": "62 days"}]
+    summary = {"utility": {"value": 0.4, "parts": {"date": 0.4}}, "cells": cells, "records_deleted": 0}
+    write_json(made.folder / "anonymize.json", summary)
+    assert "62 days" in said(with_data.get("/verdict/r-1/"))
     with_data.cookies["tokumei_studio_language"] = "ja"
-    assert "分析者が得る結果（変化の大きい順）" in said(with_data.get("/verdict/r-1/"))
+    japanese = said(with_data.get("/verdict/r-1/"))
+    assert "分析者が得る結果（変化の大きい順）" in japanese
+    assert "62 日" in japanese
+    assert "days" not in japanese
+
+
+def test_what_only_a_contest_asks_is_no_advice() -> None:
+    from tokumei.audits import Answer, Question
+    from tokumei.data import Reason
+    from tokumei.words import Words
+    from tokumei_studio.telling import _answer
+
+    joint = Reason(code="joint-risk", values={"attempts": 13})
+    near = Reason(code="near-limit-naming", values={"recipient": "public", "limit": 0.09})
+    told = _answer(Answer(question=Question.NAMING, reasons=(near, joint)), Words("en"))
+    assert [reason["sentence"] for reason in told["reasons"]] == [
+        "names: nobody was shown to be known with more than public allows (9.0 %), but that is not proven"
+    ]
 
 
 def test_the_first_look_is_shown_while_the_audit_runs(with_data: Browser, project: Project, made: Job) -> None:

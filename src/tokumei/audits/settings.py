@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tokumei.arguments import check_whole
 from tokumei.audits.limits import Limits
 
 
@@ -28,3 +29,7 @@ class AuditSettings:
     quick: bool = False
     allow: Sequence[str] = ()
     fresh: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a k that is no whole number."""
+        check_whole("k", self.k, least=1)

@@ -50,11 +50,11 @@ from tokumei.cli.output import (
     tell,
     warn,
 )
-from tokumei.cli.plans import finish_dry_run, how_made, typical_width, where_to
+from tokumei.cli.plans import finish_dry_run, how_made, where_to
 from tokumei.cli.recipients import found_for, show_tried
 from tokumei.errors import ParameterError
 from tokumei.progress import taking_what_there_is, was_ended_early
-from tokumei.words import Message, percent
+from tokumei.words import Message, percent, typical_width
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -57,8 +57,11 @@ def register(app: typer.Typer) -> None:
 def _score_rows(scores: list[Score]) -> list[list[object]]:
     rows: list[list[object]] = []
     for score in scores:
-        rows.append([score.name, score.value, spoken_words()(f"cli.better-{score.goal}")])
-        rows += [[f"  {name}", value, ""] for name, value in score.parts.items()]
+        rows.append([score.name, score.told, spoken_words()(f"cli.better-{score.goal}")])
+        # A sum of squares says nothing by itself: its share of the worst comes first, and the sum below it.
+        parts = {"sum" if name == "normalized" else name: value for name, value in score.parts.items()}
+        parts |= {"sum": score.value} if "normalized" in score.parts else {}
+        rows += [[f"  {name}", value, ""] for name, value in parts.items()]
     return rows
 
 

@@ -92,16 +92,6 @@ def how_made(plan: Plan, words: Words) -> str:
     return f"{plan.method} ({_settings(plan)}): {why}"
 
 
-def typical_width(text: str, words: Words) -> str:
-    """Return a width such as ``62 days`` in another language; ``±0.25`` is the same in all.
-
-    >>> typical_width("62 days", Words("ja")), typical_width("±0.25", Words("ja"))
-    ('62 日', '±0.25')
-    """
-    width, _, unit = text.partition(" ")
-    return words(f"cli.width-{unit}", width=width) if unit else text
-
-
 def _settings(plan: Plan) -> str:
     return ", ".join([f"{name}={value}" for name, value in plan.deciding.items() if value != ""])
 

@@ -91,6 +91,7 @@ from tokumei.data.id_encodings import Way as Way
 from tokumei.data.id_encodings import images as images
 from tokumei.data.id_encodings import in_base as in_base
 from tokumei.data.inputs.addresses import Address as Address
+from tokumei.data.inputs.addresses import file_and_part as file_and_part
 from tokumei.data.inputs.addresses import input_path as input_path
 from tokumei.data.inputs.several_tables import said_subject as said_subject
 from tokumei.data.memory import BASE_MEGABYTES as BASE_MEGABYTES
@@ -142,6 +143,7 @@ from tokumei.data.release_parts import part_bytes as part_bytes
 from tokumei.data.release_parts import part_name as part_name
 from tokumei.data.release_parts import write_private as write_private
 from tokumei.data.release_parts import write_secret_index as write_secret_index
+from tokumei.data.results import OF_CONTESTS as OF_CONTESTS
 from tokumei.data.results import OTHER_ORIGINAL as OTHER_ORIGINAL
 from tokumei.data.results import Evidence as Evidence
 from tokumei.data.results import Goal as Goal

@@ -26,6 +26,9 @@ def seconds_of(text: pl.Series, text_format: str) -> pl.Series:
     if text_format in (EPOCH_SECONDS, EPOCH_MILLISECONDS):
         numbers = text.cast(pl.Int64, strict=False)
         return numbers // 1000 if text_format == EPOCH_MILLISECONDS else numbers
+    if text_format.endswith("%:z"):
+        # ISO 8601 writes UTC as Z beside offsets of other records.
+        text = text.str.replace(r"Z$", _UTC["%:z"])
     moments = text.str.to_datetime(_reading_format(text_format), strict=False, time_unit="ms")
     return moments.cast(pl.Int64) // 1000
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tokumei.arguments import check_choice
 from tokumei.data.cleaning import plain_floats
 from tokumei.errors import InputError, ParameterError
 
@@ -65,6 +66,7 @@ def _column(name: str, values: Any) -> pl.Series:
 
 def frame_of_library(frame: pl.DataFrame, library: str) -> Any:
     """Return a frame as that of a library: polars or pandas."""
+    check_choice("library", library, ("polars", "pandas"))
     if library == "polars":
         return frame
     return sys.modules["pandas"].DataFrame(frame.to_dict(as_series=False), columns=frame.columns)

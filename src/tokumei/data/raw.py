@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import re
+import stat
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +38,7 @@ _FOREIGN = {
     b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it or export the sheet as CSV",
     b"PAR1": "a Parquet file; text is needed here",
     b"%PDF": "a PDF document; give the data as CSV",
+    b"SQLite format 3\x00": "a SQLite database; name a table of it: sqlite:///FILE#TABLE",
 }
 
 
@@ -53,6 +56,14 @@ def _why_absent(file: str) -> str:
     if file == "-":
         return "standard input cannot be read here; write it to a file and name that"
     return "there is no such file; check the path"
+
+
+def _is_device(path: Path) -> bool:
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - of this machine; the path of a bucket asks its store
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,6 +87,9 @@ class Source:
         whole, part = file_and_part(path)
         file = str(path)
         try:
+            # A device such as /dev/zero never ends.
+            if _is_device(whole):
+                _refuse(file, "this is a device, not a file; name a file")
             return cls(path, whole.read_bytes(), whole.is_file(), part)
         except FileNotFoundError:
             _refuse(file, _why_absent(file))

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from tokumei.arguments import check_whole
 from tokumei.array_types import Bools, Ints
 from tokumei.data.cell_text import escaped, sorted_within, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
@@ -89,9 +90,11 @@ def middles(release: Release) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def drawn(release: Release, draws: int, rng: np.random.Generator) -> pl.DataFrame:
+def drawn(release: Release, draws: int, seed: int | None) -> pl.DataFrame:
     """Return so many random fillings below each other: every value of a cell alike; null where it is withheld."""
-    frames = []
+    check_whole("draws", draws, least=1)
+    check_whole("seed", seed)
+    rng, frames = np.random.default_rng(seed), []
     for number in range(draws):
         columns = [pl.repeat(number, len(release), dtype=pl.Int64, eager=True).alias(DRAW)]
         columns.append(release.pseudonyms.cast(pl.String).alias(PSEUDONYM))

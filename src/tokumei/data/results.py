@@ -43,6 +43,11 @@ class Score:
     parts: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str | Message, ...] = ()
 
+    @property
+    def told(self) -> float:
+        """The figure as readers understand it: of a sum its share of the worst sum (part ``normalized``)."""
+        return self.parts.get("normalized", self.value)
+
     def as_dict(self) -> dict[str, object]:
         """Return the score as plain values for JSON; an infinite bound is null."""
         bounds = [None if bound in (float("inf"), float("-inf")) else bound for bound in (self.lowest, self.highest)]
@@ -187,12 +192,13 @@ class Verdict:
 
     def __repr__(self) -> str:
         """Return the outcome and the codes of its reasons: their values may name people."""
-        return f"Verdict({self.outcome.value}: {', '.join(reason.code for reason in self.reasons) or 'no reasons'})"
+        codes = ", ".join(reason.code for reason in self.outside_contests)
+        return f"Verdict({self.outcome.value}: {codes or 'no reasons'})"
 
     def _repr_html_(self) -> str:
         """Return the outcome and its reasons in words for a notebook."""
         rows = [[f"{one.sentence}; {one.remedy}".rstrip("; ")] for one in self.outside_contests]
-        return html_table(self.outcome.value, rows)
+        return html_table(Words("en").named("word", self.outcome.value), rows)
 
     @property
     def outside_contests(self) -> tuple[Reason, ...]:

@@ -204,7 +204,7 @@ def _measures(made: Made) -> dict[str, float]:
     found = {}
     for name in COMPARED_MEASURES:
         with suppress(InfeasibleError, SchemaError, UnknownPartError):
-            found[name] = measure(made, [make_part(find_part("metric", name))])[0].value
+            found[name] = measure(made, [make_part(find_part("metric", name))])[0].told
     return found
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, overload
 
-import numpy as np
 import polars as pl
 
+from tokumei.arguments import check_choice
 from tokumei.data import (
     History,
     Release,
@@ -84,13 +84,11 @@ def read_release(
     forms: dict[str, Callable[[], pl.DataFrame]] = {
         "intervals": lambda: typed_frame(release),
         "midpoints": lambda: middles(release),
-        "draws": lambda: drawn(release, draws, np.random.default_rng(seed)),
+        "draws": lambda: drawn(release, draws, seed),
         "text": release.text,
         "apart": lambda: _apart(release, folder),
     }
-    if values not in forms:
-        message = f"values must be {', '.join(forms)}, got '{values}'"
-        raise ParameterError(message)
+    check_choice("values", values, tuple(forms))
     if library == "pandas":
         import pandas  # noqa: F401, PLC0415 - only who asks for it needs it
     return frame_of_library(forms[values](), library)

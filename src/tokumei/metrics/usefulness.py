@@ -125,15 +125,19 @@ def _headline(found: Sequence[Change]) -> tuple[Message, ...]:
         changes = [change for change in found if change.kind == kind]
         if not changes:
             continue
-        apart = [change for change in changes if change.gravity > NOTABLE][:MOST_EXCEPTIONS]
-        rest = changes[len(apart) :]
+        notable = [change for change in changes if change.gravity > NOTABLE]
+        apart, rest = notable[:MOST_EXCEPTIONS], changes[len(notable) :]
         if not apart:
             spoken.append(Message(f"use.all-{kind}", {"most": max(map(size, changes))}))
             continue
         named = tuple(" – ".join(change.about) for change in apart)
         first: dict[str, object] = {"named": named, "before": apart[0].before, "after": apart[0].after}
         first["worst"] = apart[0].gravity
-        if rest:
+        if len(notable) > MOST_EXCEPTIONS:
+            # What most answers keep to would be no praise: all of them within 46 % says nothing.
+            more = {"what": Message(f"use.only-{kind}", first), "more": len(notable) - len(apart), "all": len(changes)}
+            spoken.append(Message("use.many", more))
+        elif rest:
             spoken.append(Message(f"use.except-{kind}", {"most": max(map(size, rest)), **first}))
         else:
             spoken.append(Message(f"use.only-{kind}", first))

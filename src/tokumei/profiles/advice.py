@@ -7,7 +7,7 @@ import re
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import MISSING, Field, History
+from tokumei.data import MISSING, Field, History, date_format
 from tokumei.profiles.infer_kinds import NOMINAL_NAMES, name_tokens
 from tokumei.words import Message
 
@@ -17,6 +17,7 @@ _DATE_LIKE = (
 )
 _GROUPED_NUMBER = r"^\s*[+-]?[¥$€£]?\d{1,3}(,\d{3})+(\.\d+)?\s*$"
 _NUMBER = r"^\s*[+-]?[¥$€£]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?\s*$"
+_FULL_WIDTH = "[０-９]"
 # Of so many of the values something must be true before a person is told of it.
 MOST, SOME, FEW_MISTAKES = 0.8, 0.02, 0.9
 FEWEST_SUBJECTS = 20
@@ -53,6 +54,8 @@ def _hint(history: History, spec: Field) -> str:
 
 def _written_hint(present: pl.Series) -> str:
     """Say if the distinct values look like dates or numbers that could not be read as such."""
+    if (present.str.contains(_FULL_WIDTH).mean() or 0.0) >= MOST and _readable_in_half(present):  # type: ignore[operator]
+        return "full-width"
     dates = float(present.str.contains(_DATE_LIKE).mean() or 0.0)  # type: ignore[arg-type]
     grouped = float(present.str.contains(_GROUPED_NUMBER).mean() or 0.0)  # type: ignore[arg-type]
     numbers = float(present.str.contains(_NUMBER).mean() or 0.0)  # type: ignore[arg-type]
@@ -64,6 +67,12 @@ def _written_hint(present: pl.Series) -> str:
     if FEW_MISTAKES <= numbers < 1.0 and not set(name_tokens(present.name)) & NOMINAL_NAMES:
         return "mostly-numbers"
     return ""
+
+
+def _readable_in_half(present: pl.Series) -> bool:
+    """Return whether texts with full-width digits are numbers or dates once the digits are written half-width."""
+    half = present.str.normalize("NFKC")
+    return half.cast(pl.Float64, strict=False).null_count() == 0 or bool(date_format(half))
 
 
 def _form(value: str) -> str:

@@ -15,13 +15,15 @@ from dataclasses import replace
 from decimal import Decimal
 from enum import StrEnum
 
-from tokumei.data import BUILT_HIERARCHIES, NO_GRID, ONE_TWO_FIVE, Column, Kind, Schema
+from tokumei.data import BUILT_HIERARCHIES, CALENDAR_UNITS, NO_GRID, ONE_TWO_FIVE, Column, Kind, Schema
 from tokumei.errors import ParameterError, did_you_mean
 from tokumei.words import Message
 
 STRONG_K = 3
 STRONG_PREFIX = 3
 _PLACES = {"grid": 0.01, "strong": 0.05}
+_NOTHING = Message("grid.nothing")
+_UNITS = (*CALENDAR_UNITS, ONE_TWO_FIVE)
 # Days of calendar units, to compare them.
 _DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "quarter": 91.0, "year": 365.0}
 
@@ -78,7 +80,8 @@ def weaker_choices(schema: Schema, content: Content, k: int | None = None) -> li
     for column in schema.columns:
         usual = proposed_grid(column, content)
         if usual not in ("", column.grid) and _finer(column, column.grid, usual):
-            values = {"column": column.name, "own": column.grid or NO_GRID, "usual": usual, "content": content.value}
+            own, public = (_grid_message(column, grid) for grid in (column.grid, usual))
+            values = {"column": column.name, "own": own, "usual": public, "content": content.value}
             told.append(Message("content.weaker", values))
     if content is Content.STRONG and k is not None and k < STRONG_K:
         told.append(Message("content.weaker-k", {"k": k, "usual": STRONG_K}))
@@ -105,25 +108,39 @@ def proposals(schema: Schema) -> dict[str, list[str]]:
 
 def proposal_message(schema: Schema) -> Message:
     """Return what is said of the profiles before one is chosen."""
-    told = {name: "; ".join(grids) or NO_GRID for name, grids in proposals(schema).items()}
-    return Message("content.proposal", dict(told))
+    told = {one.value: _grid_messages(with_content(schema, one)) for one in (Content.GRID, Content.STRONG)}
+    return Message("content.proposal", {name: grids or (_NOTHING,) for name, grids in told.items()})
 
 
 def grids_of(schema: Schema) -> list[str]:
     """Return the grids and the bounds of rare values of a schema, column by column, as a person reads them."""
+    return [str(message) for message in _grid_messages(schema)]
+
+
+def _grid_messages(schema: Schema) -> tuple[Message, ...]:
     told = []
     for column in schema.columns:
-        parts = [f"{column.grid}"] if column.grid not in ("", NO_GRID) else []
-        if column.kind is Kind.CATEGORY and parts and not isinstance(column.grid, str):
-            parts = [f"{column.grid:g} characters"]
-        parts += [f"rare below {column.rare}"] if column.rare else []
+        parts = [] if column.grid in ("", NO_GRID) else [_grid_message(column, column.grid)]
+        parts += [Message("grid.rare", {"fewest": column.rare})] if column.rare else []
         if parts and not column.drop:
-            told.append(f"{column.name}: {', '.join(parts)}")
-    return told
+            both = Message("grid.both", {"grid": parts[0], "rare": parts[-1]})
+            told.append(Message("grid.column", {"column": column.name, "grid": parts[0] if len(parts) == 1 else both}))
+    return tuple(told)
+
+
+def _grid_message(column: Column, grid: str | float) -> Message:
+    """Return a grid in words: units of the calendar have names, categories keep their first characters."""
+    if grid in ("", NO_GRID):
+        return _NOTHING
+    if isinstance(grid, str):
+        return Message(f"grid.unit-{grid}") if grid in _UNITS else Message("grid.given", {"width": grid})
+    if column.kind is Kind.CATEGORY:
+        return Message("grid.characters", {"count": f"{grid:g}"})
+    return Message("grid.given", {"width": grid})
 
 
 def content_messages(schema: Schema, content: Content, k: int | None = None) -> list[Message]:
     """Return what is said of the contents of a release: its profile and grids, and choices that are weaker."""
-    grids = grids_of(schema)
+    grids = _grid_messages(schema)
     code = "content.grids" if grids else "content.tight" if content is Content.TIGHT else "content.none-fits"
-    return [Message(code, {"content": content.value, "grids": "; ".join(grids)}), *weaker_choices(schema, content, k)]
+    return [Message(code, {"content": content.value, "grids": grids}), *weaker_choices(schema, content, k)]

@@ -158,7 +158,7 @@ def recipients(material: Material, words: Words) -> list[Block]:
             question, _, value, interval, without, limit, outcome = answer_row(
                 limits.judged(_undecided(answer, material)), words
             )
-            rows.append([recipient, question, value, interval, without, limit, outcome])
+            rows.append([words.named("recipient", recipient), question, value, interval, without, limit, outcome])
     headers = [
         words("head.recipient"),
         *words.each("head", "question", "value", "interval", "without", "limit", "outcome"),

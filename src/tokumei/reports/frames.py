@@ -177,7 +177,7 @@ def _facts(material: Material, words: Words) -> list[tuple[str, str]]:
 
 
 def _signatures(material: Material, words: Words) -> Section:
-    lines = [(words("field.prepared"), material.identity.author)]
-    lines += [(words(f"field.{name}"), "") for name in ("day", "signature", "approved")]
-    lines += [(words(f"field.{name}"), "") for name in ("day", "signature")]
-    return Section(title=words("frame.signatures"), anchor="signatures", blocks=[Facts(lines, lines=True)])
+    names = {"prepared": material.identity.author, "approved": ""}
+    rest = [(words(f"field.{name}"), "") for name in ("day", "signature")]
+    people: list[Block] = [Facts([(words(f"field.{who}"), name), *rest], lines=True) for who, name in names.items()]
+    return Section(title=words("frame.signatures"), anchor="signatures", blocks=people)

@@ -167,15 +167,17 @@ def attack_table(material: Material, words: Words, *, only: Collection[str] | No
     names = shown["attack"].to_list()
     findings = [material.findings.get(name) for name in names]
     details = [DASH if finding is None else Linked(words.say(finding), "attack_share") for finding in findings]
+    shows_findings = any(finding is not None for finding in findings)
     rows = zip(
         [Linked(words.named("attack", name), f"{ATTACK_PREFIX}{way_of(name)}", whole=True) for name in names],
         [Number(share, "attack_share", percent) for share in shown["share"]],
         [Number(share, "blind", percent) for share in shown["baseline"]],
         [Number(share, "attack_share", percent) for share in shown["observed"]],
-        details,
+        *([details] if shows_findings else []),
         strict=True,
     )
-    return Table(words.each("head", "attack", "share", "baseline", "observed", "finding"), list(rows))
+    heads = ("attack", "share", "baseline", "observed", *(["finding"] if shows_findings else []))
+    return Table(words.each("head", *heads), list(rows))
 
 
 def way_of(name: str) -> str:

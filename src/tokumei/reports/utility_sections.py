@@ -32,7 +32,7 @@ FEWEST = 3
 MOST_PAIRS = 15
 MOST_FINDINGS = 12
 MOST_TOP_COLUMNS = 3
-_SHARES = frozenset({"records-kept"})
+_SHARES = frozenset({"records-kept", "discernibility"})
 
 
 def utility_section(material: Material, words: Words) -> Section:
@@ -68,7 +68,9 @@ def _usefulness(material: Material, words: Words) -> list[Block]:
 
 def _scores(material: Material, words: Words) -> list[Block]:
     table = score_table(material, words)
-    return [Prose(words("prose.no_utility_scores"), "soft")] if table is None else [table]
+    if table is None:
+        return [Prose(words("prose.no_utility_scores"), "soft")]
+    return [Fold(words("report.measures"), [table])]
 
 
 def score_table(material: Material, words: Words) -> Table | None:
@@ -81,7 +83,7 @@ def score_table(material: Material, words: Words) -> Table | None:
     titles = [words.named("metric", score.name) for score in material.scores]
     goals = words.each("word", *(score.goal.value for score in material.scores))
     values = [
-        Number(score.value, term, percent if score.name in _SHARES else plain)
+        Number(score.told, term, percent if score.name in _SHARES else plain)
         for score, term in zip(material.scores, terms, strict=True)
     ]
     return Table(words.each("head", "score", "value", "better"), list(zip(titles, values, goals, strict=True)))
@@ -307,7 +309,10 @@ def _compared_measures(done: pl.DataFrame, words: Words) -> list[Block]:
     if not measured:
         return []
     rows = [
-        [words.named("metric", name), *(Number(value, name.replace("-", "_")) for value in done[name])]
+        [
+            words.named("metric", name),
+            *(Number(value, name.replace("-", "_"), percent if name in _SHARES else plain) for value in done[name]),
+        ]
         for name in measured
     ]
     return [Heading(words("report.measures")), Table([words("head.score"), *done["release"].to_list()], rows)]

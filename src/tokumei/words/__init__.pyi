@@ -9,6 +9,7 @@ from tokumei.words.figures import attacker_name as attacker_name
 from tokumei.words.figures import conclusion_line as conclusion_line
 from tokumei.words.figures import figure_name as figure_name
 from tokumei.words.figures import measure_name as measure_name
+from tokumei.words.figures import typical_width as typical_width
 from tokumei.words.numbers import amount as amount
 from tokumei.words.numbers import are_written_numbers as are_written_numbers
 from tokumei.words.numbers import is_written_number as is_written_number

@@ -64,6 +64,9 @@ def texts(language: str, home: str = HOUSE) -> Mapping[str, str]:
 class Words(string.Formatter):
     """The texts of one language, for one package."""
 
+    # ``{recipient:recipient}`` shows what a value of this group is called in a language.
+    _NAMED = ("question", "recipient")
+
     def __init__(self, language: str, home: str = HOUSE) -> None:
         self.language = language
         self.home = home
@@ -109,9 +112,13 @@ class Words(string.Formatter):
         """Return one value as a text asks for it."""
         if isinstance(value, Message):
             return self.say(value)
+        if isinstance(value, tuple) and all(isinstance(one, Message) for one in value):
+            return self.table["list.pause"].join(map(self.say, value))
         if isinstance(value, tuple):
             shown = self.table["list.separator"].join(self("list.name", name=name) for name in value[:SHOWN_NAMES])
             return self("list.more", shown=shown, more=len(value) - SHOWN_NAMES) if value[SHOWN_NAMES:] else shown
+        if format_spec in self._NAMED:
+            return self.named(format_spec, str(value))
         form = _FORMATS.get(format_spec)
         return format(value, format_spec) if form is None else form(value)
 

@@ -57,3 +57,13 @@ def measure_name(name: str, words: Words) -> str:
     if f"grain.{grain}" in words.table:
         return words("what.learned", column=column, grain=words(f"grain.{grain}"))
     return name
+
+
+def typical_width(text: str, words: Words) -> str:
+    """Return a width such as ``62 days`` in another language; ``±0.25`` is the same in all.
+
+    >>> typical_width("62 days", Words("ja")), typical_width("±0.25", Words("ja"))
+    ('62 日', '±0.25')
+    """
+    width, _, unit = text.partition(" ")
+    return words(f"cli.width-{unit}", width=width) if unit else text

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from tokumei.data import OWNER_ONLY, atomic_path, write_bytes
 from tokumei.errors import InputError, ParameterError, TokumeiError, UnreadableError
 from tokumei.flow import Plan
-from tokumei_studio.inputs import look_at
+from tokumei_studio.inputs import file_of, look_at
 from tokumei_studio.jobs import Step, start
 from tokumei_studio.views.frame import project, show
 
@@ -51,7 +51,7 @@ def _context() -> dict[str, Any]:
         return {"look": None, "sample": sample}
     try:
         look = look_at(path)
-        size = None if path.is_dir() else path.stat().st_size
+        size = None if path.is_dir() else file_of(path).stat().st_size
     except (TokumeiError, OSError):
         return {"look": None, "gone": plan.input}
     return {"look": look, "input": plan.input, "inside": path.is_relative_to(of.folder), "size": size}

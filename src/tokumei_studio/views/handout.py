@@ -60,7 +60,7 @@ def archive(_request: HttpRequest, name: str) -> HttpResponse:
 def report(_request: HttpRequest, name: str) -> HttpResponse:
     """Show a report that was written; it is internal, and may load nothing."""
     path = project().folder / "reports" / name
-    if not _REPORT.fullmatch(name) or not path.is_file():
+    if not _REPORT.fullmatch(name) or not path.is_file() or path.is_symlink():
         raise Http404
     kind = "application/pdf" if path.suffix == ".pdf" else "text/html; charset=utf-8"
     response = HttpResponse(path.read_bytes(), content_type=kind)
@@ -95,7 +95,7 @@ def _write_report(of: Project, name: str, form: Mapping[str, str]) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def _size(folder: Path) -> int:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from tokumei.audits import Limits, Question
 from tokumei.flow import Plan
+from tokumei.words import typical_width
 from tokumei_studio.jobs import start
 from tokumei_studio.project import Project
 from tokumei_studio.templatetags.studio import words
@@ -70,7 +71,10 @@ def _context(of: Project, name: str) -> dict[str, Any]:
 def _losses(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a row for every column: what got lost and in which way; the worst first."""
     parts = summary["utility"]["parts"]
-    rows = [{**cell, "lost": parts.get(cell["name"])} for cell in summary["cells"]]
+    rows = [
+        {**cell, "lost": parts.get(cell["name"]), "typical": typical_width(cell["typical"], words())}
+        for cell in summary["cells"]
+    ]
     return sorted(rows, key=lambda row: -(row["lost"] or 0.0))
 
 

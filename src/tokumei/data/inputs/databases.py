@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
+from urllib.parse import unquote
 
 import polars as pl
 
 from tokumei.data.inputs.addresses import Address
 from tokumei.errors import UnreadableError
 
+_SQLITE = "sqlite:///"
 _TABLE = re.compile(r"[\w.\"]+")
 
 
@@ -23,6 +26,11 @@ def read_database(address: Address) -> bytes:
     if not address.query:
         message = f"{file}: name a table or a query behind the address: {file}#purchases, '{file}#SELECT ...'"
         raise UnreadableError(message, file=file, code="no-query")
+    path = address.url.removeprefix(_SQLITE).partition("?")[0]
+    if path != address.url and not Path(unquote(path)).is_file():
+        # SQLite would make an empty database of this name.
+        message = f"{file}: there is no such file; check the path (sqlite:///shop.db, sqlite:////data/shop.db)"
+        raise UnreadableError(message, file=file, code="database")
     query = f"SELECT * FROM {address.query}" if _TABLE.fullmatch(address.query) else address.query  # noqa: S608 - as the user asks
     try:
         frame = pl.read_database_uri(query, address.url, engine="adbc")

@@ -23,6 +23,8 @@ def read_json(text: bytes, file: str) -> pl.DataFrame:
     if text.lstrip().startswith(b"["):
         try:
             records = json.loads(text)
+            if not all(isinstance(record, dict) for record in records):
+                raise TypeError
             frame = pl.DataFrame(records, infer_schema_length=None, strict=False) if records else pl.DataFrame()
         except (ValueError, TypeError, pl.exceptions.PolarsError):
             message = f"{file}: this is no JSON array of objects; write one object per line (JSON lines)"

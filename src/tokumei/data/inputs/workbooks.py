@@ -10,7 +10,11 @@ import polars as pl
 from tokumei.errors import UnreadableError
 from tokumei.words import Message
 
-MAGICS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_COMPOUND = b"\xd0\xcf\x11\xe0"
+MAGICS = (b"PK\x03\x04", _COMPOUND)
+_ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+# The stream of a compound file that an encrypted workbook lies in (MS-OFFCRYPTO 2.3.4.4), as the directory names it.
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
 def read_sheet(raw: bytes, file: str, part: str) -> tuple[pl.DataFrame, tuple[Message, ...]]:
@@ -23,8 +27,7 @@ def read_sheet(raw: bytes, file: str, part: str) -> tuple[pl.DataFrame, tuple[Me
     try:
         book: Any = fastexcel.read_excel(raw)
     except fastexcel.FastExcelError:
-        message = f"{file}: this is a zip archive or an Excel workbook; unpack it or export the sheet as CSV"
-        raise UnreadableError(message, file=file) from None
+        raise UnreadableError(f"{file}: {_why_unreadable(raw, file)}", file=file) from None
     names = list(book.sheet_names)
     if part and part not in names:
         message = f"{file}: the workbook has no sheet '{part}'; it has {', '.join(names)}"
@@ -36,6 +39,15 @@ def read_sheet(raw: bytes, file: str, part: str) -> tuple[pl.DataFrame, tuple[Me
         raise UnreadableError(message, file=file)
     notes = [Message("reading.sheet", {"sheet": filled[0], "others": tuple(filled[1:])})] if filled[1:] else []
     return sheets[filled[0]], tuple(notes)
+
+
+def _why_unreadable(raw: bytes, file: str) -> str:
+    """Return why a file that begins as a workbook cannot be opened, and what to do."""
+    if _ENCRYPTED in raw:
+        return "this workbook is protected by a password; save it without one, or export the sheet as CSV"
+    if raw.startswith(_COMPOUND) or file.lower().endswith(_ENDINGS):
+        return "this is no workbook that can be read, or it is damaged; save it again as .xlsx, or export it as CSV"
+    return "this is a zip archive or an Excel workbook; unpack it or export the sheet as CSV"
 
 
 def _frame(book: Any, name: str) -> pl.DataFrame:
