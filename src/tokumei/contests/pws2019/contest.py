@@ -259,7 +259,9 @@ class Pws2019(DeclaredContest):
         own, against = entry.figures or {}, board.against(entry.team)
         identity = min([float(own["s_I"]), *(float(figures["s_I1"]) for figures in against)])
         trace = min([float(own["s_T"]), *(float(figures["s_T2"]) for figures in against)])
-        return {"total": identity + trace, "s_I": identity, "s_T": trace, "s_U": own["s_U"]}
+        # What rounds of before kept may lack the utility.
+        useful = {name: value for name, value in own.items() if name == "s_U"}
+        return {"total": identity + trace, "s_I": identity, "s_T": trace, **useful}
 
     def reached(self, entry: Entry, board: Board) -> Figures:
         """Return what a team left of all others, everything where nothing valid came."""
