@@ -146,7 +146,7 @@ class _Box:
 
 
 def _place(x: float, y: float, name: str, taken: list[_Box]) -> Label | None:
-    """Return the name beside a dot where it covers nothing: right, left, above, below, or nowhere."""
+    """Return the name beside a dot where it covers nothing: on a side, above, below, or nowhere."""
     text = _short(name)
     width = _width(text)
     for anchor, left, base in (
@@ -154,14 +154,23 @@ def _place(x: float, y: float, name: str, taken: list[_Box]) -> Label | None:
         ("end", x - 10 - width, y + 4),
         ("middle", x - width / 2, y - 10),
         ("middle", x - width / 2, y + 20),
+        # Dots in a corner of the chart.
+        ("end", x + 6 - width, y - 10),
+        ("start", x, y - 10),
     ):
         box = _Box(left, base - LINE + 3, left + width, base + 3)
         inside = box.left >= LEFT and box.right <= WIDTH - 2 and box.top >= 2 and box.bottom <= HEIGHT - BOTTOM
         if inside and not any(box.meets(other) for other in taken):
             taken.append(box)
-            at = {"start": left, "end": x - 10, "middle": x}[anchor]
+            at = {"start": left, "end": left + width, "middle": x}[anchor]
             return Label(round(at, 1), round(base, 1), anchor, text)
     return None
+
+
+def _from_nothing(values: Sequence[float]) -> list[float]:
+    """Return the ticks of an axis that holds 0 and these values; where all are 0 it goes up to 1."""
+    low, high = min(0.0, *values), max(0.0, *values)
+    return ticks(low, high if low < high else 1.0)
 
 
 def scatter(points: Sequence[tuple[str, float, float, bool, bool]]) -> Scatter | None:
@@ -169,8 +178,7 @@ def scatter(points: Sequence[tuple[str, float, float, bool, bool]]) -> Scatter |
     usable = [point for point in points if math.isfinite(point[1]) and math.isfinite(point[2])]
     if not usable:
         return None
-    across = ticks(min(0.0, *(point[1] for point in usable), 0.0), max(point[1] for point in usable))
-    upward = ticks(min(0.0, *(point[2] for point in usable), 0.0), max(point[2] for point in usable))
+    across, upward = (_from_nothing(values) for values in zip(*(point[1:3] for point in usable), strict=True))
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
     def place_x(value: float) -> float:

@@ -351,3 +351,10 @@ def test_charts_of_nothing_are_not_drawn() -> None:
     assert charts.heat_map([], [], {}) is None
     everything: Any = charts.heat_map([("a", "A")], [("b", "B")], {})
     assert everything.cells[0].text == ""
+
+
+def test_names_stand_in_the_corners_of_a_chart_and_an_axis_of_zeros_goes_up_to_one() -> None:
+    drawn = charts.scatter([("Nothing", 1.0, 0.0, True, False), ("Origin", 0.0, 0.0, True, False)])
+    assert drawn is not None
+    assert {dot.label.text for dot in drawn.dots if dot.label} == {"Nothing", "Origin"}
+    assert [drawn.y_ticks[0].text, drawn.y_ticks[-1].text] == ["0", "1"]

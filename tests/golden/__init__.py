@@ -5,6 +5,6 @@
 runs commands and yields what differs. Nothing else has to be registered.
 """
 
-from tests.golden.cases import Case, Check, Miss, compare, find_cases, run_case
+from tests.golden.cases import Case, Check, Miss, compare, data_rows, find_cases, run_case
 
-__all__ = ["Case", "Check", "Miss", "compare", "find_cases", "run_case"]
+__all__ = ["Case", "Check", "Miss", "compare", "data_rows", "find_cases", "run_case"]

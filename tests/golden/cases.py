@@ -19,6 +19,30 @@ from tests.conftest import Ran, run_main
 TOLERANCE = 1e-9
 # What is left of a sum that should be zero.
 NOTHING = 1e-12
+# The key under which a case keeps why its expected.json cannot be read.
+UNREADABLE = "(unreadable)"
+# The codes of a command that was used wrongly: a file is missing, or a word. Other errors may be what is expected.
+REFUSALS = ("unreadable", "usage")
+
+
+class NoAnswerError(Exception):
+    """A command was refused or wrote no JSON document; it holds what was said instead."""
+
+
+class Answer(Ran):
+    """How a command of a case ended."""
+
+    @property
+    def json(self) -> Any:
+        """The document on standard output."""
+        try:
+            found = super().json
+        except ValueError as error:
+            raise NoAnswerError(f"status {self.status}: {self.err.strip() or self.out.strip()}") from error
+        told = found.get("error") if isinstance(found, dict) else None
+        if isinstance(told, dict) and told.get("code") in REFUSALS:
+            raise NoAnswerError(f"status {self.status}: {told['message']}")
+        return found
 
 
 @dataclass(frozen=True)
@@ -55,7 +79,7 @@ class Case:
         """Return a file named under ``inputs``."""
         return self.folder / self.expected["inputs"][name]
 
-    def run(self, *words: object) -> Ran:
+    def run(self, *words: object) -> Answer:
         """Run ``tokumei CONTEST words...`` in this process."""
         return run_words(self.expected["contest"], *words)
 
@@ -63,7 +87,7 @@ class Case:
 Check = Callable[[Case], Iterable[Miss]]
 
 
-def run_words(*words: object) -> Ran:
+def run_words(*words: object) -> Answer:
     """Run ``tokumei`` in this process and return how it ended, with what it wrote."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     status = 0
@@ -72,7 +96,7 @@ def run_words(*words: object) -> Ran:
             run_main(*words)
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else 0
-    return Ran(status, _read(out), _read(err))
+    return Answer(status, _read(out), _read(err))
 
 
 def _read(stream: io.TextIOWrapper) -> str:
@@ -81,26 +105,53 @@ def _read(stream: io.TextIOWrapper) -> str:
     return stream.read()
 
 
+def data_rows(path: Path) -> list[str]:
+    """Return the lines of a table after its header."""
+    return path.read_text(encoding="utf-8-sig").splitlines()[1:]
+
+
 def find_cases(folder: Path) -> list[Case]:
-    """Return every case below a folder, in the order of their paths."""
-    paths = sorted(folder.rglob("expected.json"))
-    return [Case(path.parent, json.loads(path.read_text(encoding="utf-8"))) for path in paths]
+    """Return every case below a folder, in the order of their paths; one that cannot be read has nothing expected."""
+    return [Case(path.parent, _expected(path)) for path in sorted(folder.rglob("expected.json"))]
+
+
+def _expected(path: Path) -> dict[str, Any]:
+    """Return what a case expects; UNREADABLE stands for a file that is no JSON object."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        return {UNREADABLE: str(error)}
+    return found if isinstance(found, dict) else {UNREADABLE: "no object"}
 
 
 def run_case(case: Case) -> list[Miss]:
-    """Return what a case misses; a kind that nobody knows, or a failure of ours, is a miss."""
-    contest, kind = case.expected.get("contest", ""), case.expected.get("kind", "")
+    """Return what a case misses; a kind that nobody knows, a missing file, or a failure of ours is a miss."""
+    if UNREADABLE in case.expected:
+        return [Miss("expected.json", "a JSON object", case.expected[UNREADABLE])]
+    contest, kind = str(case.expected.get("contest", "")), str(case.expected.get("kind", ""))
     try:
         kinds: dict[str, Check] = importlib.import_module(f"tests.contests.{contest}.golden_cases").KINDS
     except ModuleNotFoundError as error:
         return [Miss("contest", contest, f"no golden_cases module ({error.name})")]
     if kind not in kinds:
-        return [Miss("kind", kind, "no check for this kind")]
+        return [Miss("kind", kind, f"no check for this kind; {contest} has {', '.join(sorted(kinds))}")]
     with tempfile.TemporaryDirectory() as scratch:
+        misses: list[Miss] = []
         try:
-            return list(kinds[kind](Case(case.folder, case.expected, Path(scratch))))
-        except Exception:
-            return [Miss("run", "an answer", traceback.format_exc(limit=-2))]
+            # What was found before a failure is told, too.
+            misses.extend(kinds[kind](Case(case.folder, case.expected, Path(scratch))))
+        except KeyboardInterrupt:
+            raise
+        except NoAnswerError as error:
+            misses.append(Miss("command", "an answer", str(error)))
+        except FileNotFoundError as error:
+            misses.append(Miss("file", error.filename, "no such file"))
+        except KeyError as error:
+            misses.append(Miss("expected.json or answer", error.args[0], "nothing of this name"))
+        except BaseException:
+            # Whatever ends one case must not end the others: a panic of polars is no Exception.
+            misses.append(Miss("run", "an answer", traceback.format_exc(limit=-2)))
+        return misses
 
 
 def compare(

@@ -43,6 +43,32 @@ def test_every_case_below_the_folder_is_run(
     assert "no golden_cases module" in lines[2]
 
 
+def test_a_case_that_cannot_be_run_is_a_miss_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a_broken").mkdir()
+    (tmp_path / "a_broken/expected.json").write_text("{", encoding="utf-8")
+    (tmp_path / "b_list").mkdir()
+    (tmp_path / "b_list/expected.json").write_text("[]", encoding="utf-8")
+    case(tmp_path, "c_nothing", contest="pws2026", kind=["totals"])
+    case(tmp_path, "d_no_key", contest="pws2026", kind="tpr")
+    files = {"B": "B.csv", "C": "C.csv"}
+    case(tmp_path, "e_no_file", contest="pws2025", kind="utility", inputs=files)
+    case(tmp_path, "f_no_seed", contest="pws2023", kind="pipeline", inputs={"P": "P.csv", "seed": "s", "A": "A.csv"})
+    monkeypatch.setattr(sys, "argv", ["golden", str(tmp_path)])
+    assert main() == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "0 of 6 hold"
+    assert "expected.json: wanted a JSON object" in lines[0]
+    assert "found no object" in lines[1]
+    assert "no check for this kind; pws2026 has attack_scoring" in lines[2]
+    assert "nothing of this name" in lines[3]
+    assert "vectors" in lines[3]
+    assert "command: wanted an answer, found status 2" in lines[4]
+    assert "B.csv" in lines[4]
+    assert "no such file" in lines[5]
+
+
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["golden", str(tmp_path / "absent")])
     assert main() == 2

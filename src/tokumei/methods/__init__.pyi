@@ -10,6 +10,7 @@ from tokumei.methods.concealment.interpolation import Completed as Completed
 from tokumei.methods.concealment.interpolation import complete as complete
 from tokumei.methods.concealment.interpolation import publish_slots as publish_slots
 from tokumei.methods.concealment.static import KConcealmentStatic as KConcealmentStatic
+from tokumei.methods.decoy_traces import DecoyTraces as DecoyTraces
 from tokumei.methods.grouping.blocks import Features as Features
 from tokumei.methods.grouping.blocks import cut_features as cut_features
 from tokumei.methods.grouping.bounds import strict_bound as strict_bound

@@ -44,6 +44,12 @@ def test_a_log_that_cannot_be_run_says_which_step() -> None:
         run_log(TABLE, [["exclude", [9]]])
 
 
+@pytest.mark.parametrize("step", [[["top"], 0, 5], [{}], [None], ["top", [], 5], ["bottom2_round", [0], 5]])
+def test_a_step_of_another_shape_is_told(step: list[object]) -> None:
+    with pytest.raises(ParameterError):
+        run_log(TABLE, [step])
+
+
 def test_utility_counts_values_and_correlations() -> None:
     released = TABLE.copy()
     released[0, 1] = 99

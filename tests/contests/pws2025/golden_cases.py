@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.golden import Case, Check, Miss, compare
+from tests.golden import Case, Check, Miss, compare, data_rows
 
 LOGISTIC = 1e-6
 SEPARATED = 0.2
@@ -61,7 +61,7 @@ def _row_constant(case: Case) -> int:
     if told:
         return int(told[1])
     good = next(file["file"] for file in case.expected["files"] if file["Bi"]["accepted"])
-    return len(case.file(good).read_text(encoding="utf-8-sig").splitlines()) - 1
+    return len(data_rows(case.file(good)))
 
 
 def _models(case: Case) -> Iterator[Miss]:

@@ -233,12 +233,13 @@ class Pws2019(DeclaredContest):
         for file in FILES:
             true, owners = _traces(data, f"org{file}").regions.ravel(), traces.read_owners(truth / f"ptable{file}.csv")
             for name, wanted in ((f"etable{file}", len(owners)), (f"etraces{file}", true.size)):
-                lines, places = traces.cell_lines(folder / f"{name}.csv"), name.startswith("etraces")
-                # Surplus lines are ignored by the official evaluator.
-                if len(lines) < wanted or (self.strict and len(lines) > wanted):
-                    found.add("row-count", name, found=len(lines), wanted=wanted)
-                    continue
+                places = name.startswith("etraces")
                 try:
+                    lines = traces.cell_lines(folder / f"{name}.csv")
+                    # Surplus lines are ignored by the official evaluator.
+                    if len(lines) < wanted or (self.strict and len(lines) > wanted):
+                        found.add("row-count", name, found=len(lines), wanted=wanted)
+                        continue
                     named = traces.read_cells(lines, wanted, name, sets=False, grid=places).members
                 except StoppedError as error:
                     found.add_error(error, name)
@@ -258,7 +259,9 @@ class Pws2019(DeclaredContest):
         own, against = entry.figures or {}, board.against(entry.team)
         identity = min([float(own["s_I"]), *(float(figures["s_I1"]) for figures in against)])
         trace = min([float(own["s_T"]), *(float(figures["s_T2"]) for figures in against)])
-        return {"total": identity + trace, "s_I": identity, "s_T": trace}
+        # What rounds of before kept may lack the utility.
+        useful = {name: value for name, value in own.items() if name == "s_U"}
+        return {"total": identity + trace, "s_I": identity, "s_T": trace, **useful}
 
     def reached(self, entry: Entry, board: Board) -> Figures:
         """Return what a team left of all others, everything where nothing valid came."""

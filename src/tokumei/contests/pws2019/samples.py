@@ -1,7 +1,8 @@
 """Sample methods A1-A5 and attacks I1-I3, T1-T3 of PWS Cup 2019, draw by draw, and one of our own each (spec 4).
 
 The official programs draw from numpy's legacy generator under seed 1. Our own: ``histories`` publishes one trace for a
-whole group of people, so that no attack tells them apart; ``assignment`` uses every time of the reference trace and
+whole group of people, so that no attack tells them apart; ``decoys`` makes every trace resemble another person's;
+``assignment`` uses every time of the reference trace and
 gives every pseudonym another user.
 """
 
@@ -17,6 +18,7 @@ from tokumei.contests.pws2019.traces import GRID, SLOTS_PER_DAY
 from tokumei.data import assign
 from tokumei.methods import (
     Blocks,
+    DecoyTraces,
     NoMethod,
     PlanarLaplace,
     RandomizedRegions,
@@ -37,6 +39,7 @@ METHODS: Mapping[str, type[RegionMethod]] = {
     "A4-PL": PlanarLaplace,
     "A5-YA": SwappedTraces,
     "histories": SharedHistories,
+    "decoys": DecoyTraces,
 }
 
 

@@ -75,7 +75,11 @@ def read_owners(path: Path) -> Ints:
 
 def cell_lines(path: Path) -> list[str]:
     """Return the lines of a file after its first, as Python's text files give them."""
-    text = read_bytes(path, allow_empty=True).decode("utf-8", "replace")
+    try:
+        text = read_bytes(path, allow_empty=True).decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path} is no UTF-8 text (official: UnicodeDecodeError); write region ids in plain digits"
+        raise StoppedError(message, "UnicodeDecodeError", code="no-utf-8") from error
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines[1:-1] if lines[-1] == "" else lines[1:]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ MOST_STEPS = 1_000
 
 
 def _kept(table: Ints, column: int, bound: int, *, top: bool) -> Ints:
-    return table[table[:, column] < bound] if top else table[table[:, column] > bound]
+    values = table[:, index(column)]
+    return table[values < bound] if top else table[values > bound]
 
 
 def _bounded(table: Ints, column: int, bound: int, *, top: bool) -> Ints:
-    made = table.copy()
+    made, column = table.copy(), index(column)
     made[:, column] = np.minimum(made[:, column], bound) if top else np.maximum(made[:, column], bound)
     return made
 
@@ -101,7 +103,7 @@ def run_log(table: Ints, log: Sequence[Sequence[Any]]) -> Ints:
     if len(log) > MOST_STEPS:
         raise ParameterError(f"a log has at most {MOST_STEPS} steps, got {len(log)}", code="0")
     for step, (name, *arguments) in enumerate(log, 1):
-        if name not in OPERATORS:
+        if not isinstance(name, str) or name not in OPERATORS:
             raise ParameterError(f"there is no operator {name}; it is one of {', '.join(OPERATORS)}", code=str(step))
         try:
             table = OPERATORS[name](table, *arguments)

@@ -17,18 +17,18 @@ COVARIATES = ("age", "sex", "BMI", "SBP", "log_TG", "HDL", "log_ALT", "FPG", "sm
 SMALLEST_SKILL = 0.02
 
 
-def covariates(frame: pl.DataFrame) -> dict[str, Floats]:
+def covariates(frame: pl.DataFrame, names: tuple[str, ...] = COVARIATES) -> dict[str, Floats]:
     """Return what the models see."""
     columns = {}
-    for name in COVARIATES:
+    for name in names:
         values = frame[name.removeprefix("log_")].to_numpy()
         columns[name] = np.log(np.maximum(values, 1e-6)) if name.startswith("log_") else values
     return columns
 
 
-def fit_cause(frame: pl.DataFrame, cause: str, *, penalizer: float) -> Any:
+def fit_cause(frame: pl.DataFrame, cause: str, *, penalizer: float, names: tuple[str, ...] = COVARIATES) -> Any:
     """Fit time to onset or death."""
-    return fit_cox(covariates(frame), frame["time"].to_numpy(), frame[cause].to_numpy(), penalizer=penalizer)
+    return fit_cox(covariates(frame, names), frame["time"].to_numpy(), frame[cause].to_numpy(), penalizer=penalizer)
 
 
 def _model(frame: pl.DataFrame) -> CoxModel | None:

@@ -13,12 +13,16 @@ import numpy as np
 import polars as pl
 from numpy.random import Generator
 
-from tokumei.array_types import Bools, Floats
+from tokumei.array_types import Bools
+from tokumei.contests.pws2026.survival import COVARIATES, covariates, fit_cause, special_utility
 from tokumei.contests.pws2026.table import CENSORED, COLUMNS, CONTINUOUS, HORIZON, RANGES, World, matrix
+from tokumei.synth import Hazard, draw_copula, draw_first_events, draw_margin
 
-SMALLEST_EIGENVALUE = 1e-8
 STEPS = {"age": 10.0, "BMI": 5.0, "SBP": 20.0, "TG": 50.0, "HDL": 20.0, "ALT": 20.0, "FPG": 20.0}
-PENALTY = 0.1
+PENALTY, FEWEST_ONSETS = 0.1, 20
+DAYS = 365.25
+# Of so many drawn tables that are most like B, the one with the likeliest rare people is taken (forests take time).
+FINALISTS = 5
 DECIMALS = {"BMI": 2, "SBP": 1, "TG": 1, "HDL": 1, "ALT": 1, "FPG": 1}
 MIXED = (*CONTINUOUS, "sex", "smoking")
 
@@ -56,92 +60,53 @@ def clipped(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(*limits, pl.col("time").clip(1e-6, HORIZON)).select(COLUMNS)
 
 
-def normal_scores(values: Floats) -> Floats:
-    """Return the normal scores of mean ranks, column by column."""
-    from scipy.special import ndtri
-    from scipy.stats import rankdata
-
-    return np.asarray(ndtri(rankdata(values, axis=0) / (len(values) + 1)))
-
-
-def draw_copula(values: Floats, count: int, rng: Generator) -> Floats:
-    """Draw rows from a Gaussian copula with the margins of these values."""
-    from scipy.special import ndtr
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        related = np.atleast_2d(np.nan_to_num(np.corrcoef(normal_scores(values), rowvar=False)))
-    np.fill_diagonal(related, 1.0)
-    weights, axes = np.linalg.eigh(related)
-    root = axes * np.sqrt(np.maximum(weights, SMALLEST_EIGENVALUE))
-    shares = ndtr(rng.standard_normal((count, values.shape[1])) @ root.T)
-    return np.column_stack([np.quantile(values[:, at], shares[:, at]) for at in range(values.shape[1])])
-
-
-def _margins(world: World, rng: Generator, covariates: Floats) -> pl.DataFrame:
-    """Return drawn continuous columns with sex, smoking and prefecture from their margins."""
-    b, count = world.cohort, len(covariates)
-    columns: dict[str, Any] = dict(zip(CONTINUOUS, covariates.T, strict=True))
+def _margins(world: World, rng: Generator) -> pl.DataFrame:
+    """Return drawn continuous columns with sex, smoking and prefecture from their margins, as the kit draws them."""
+    b = world.cohort
+    columns: dict[str, Any] = dict(zip(CONTINUOUS, draw_copula(matrix(b), b.height, rng).T, strict=True))
     for name in ("sex", "smoking", "prefecture"):
-        columns[name] = b[name].gather(rng.integers(0, b.height, count))
-    return pl.DataFrame(columns).with_columns(pl.col("age").round())
+        columns[name] = draw_margin(b[name].to_numpy(), rng)
+    return pl.DataFrame(columns).with_columns(pl.col("age").floor())
 
 
 def copula_synth(world: World, rng: Generator) -> pl.DataFrame:
     """Draw the outcome apart from the covariates: a state, then a time within it."""
     b = world.cohort
-    made = _margins(world, rng, draw_copula(matrix(b), b.height, rng))
-    rows = rng.integers(0, b.height, b.height)
-    return clipped(made.with_columns(b[name].gather(rows) for name in ("time", "onset", "death")))
+    made = _margins(world, rng)
+    onset, death, times = (b[name].to_numpy() for name in ("onset", "death", "time"))
+    states = onset + 2 * death
+    drawn, time = draw_margin(states, rng), np.zeros(b.height)
+    for state in np.unique(states):
+        chosen = drawn == state
+        time[chosen] = rng.choice(times[states == state], size=int(chosen.sum()))
+    return clipped(made.with_columns(time=time, onset=np.mod(drawn, 2), death=np.floor_divide(drawn, 2)))
 
 
 def copula_survival(world: World, rng: Generator) -> pl.DataFrame:
-    """Draw the outcome from cause-specific Cox models, given the covariates."""
-    b = world.cohort
-    made = _margins(world, rng, draw_copula(matrix(b), b.height, rng))
-    return clipped(Outcomes.of(b, PENALTY).draw(made, rng))
+    """Draw the outcome from cause-specific Cox models of the plain covariates, given those."""
+    made = _margins(world, rng)
+    return clipped(_with_outcomes(made, _hazards(world.cohort, made, PENALTY, MIXED), rng, end=HORIZON))
 
 
-class Outcomes:
-    """Cause-specific Cox models of onset and death, and draws of outcomes from them."""
+def _hazards(b: pl.DataFrame, made: pl.DataFrame, penalty: float, names: tuple[str, ...]) -> dict[str, Hazard]:
+    """Return what B's cause-specific models say of new people; a cause that nobody has, has none."""
+    import pandas as pd
 
-    def __init__(self, hazards: dict[str, tuple[Any, Floats, Floats]]) -> None:
-        """Keep for every cause its model, times and cumulative hazard."""
-        self._hazards = hazards
+    found = {}
+    for cause in ("onset", "death"):
+        if b[cause].sum():
+            fit = fit_cause(b, cause, penalizer=penalty, names=names)
+            base = fit.baseline_cumulative_hazard_
+            relative = fit.predict_partial_hazard(pd.DataFrame(covariates(made, names))).to_numpy()
+            found[cause] = Hazard(base.index.to_numpy(), base.to_numpy()[:, 0], relative)
+    return found
 
-    @classmethod
-    def of(cls, b: pl.DataFrame, penalty: float) -> Outcomes:
-        """Fit both models; a cause that nobody has, has none."""
-        from tokumei.contests.pws2026.survival import fit_cause
 
-        found = {}
-        for cause in ("onset", "death"):
-            if b[cause].sum():
-                fit = fit_cause(b, cause, penalizer=penalty)
-                base = fit.baseline_cumulative_hazard_
-                found[cause] = (fit, np.append(0.0, base.index.to_numpy()), np.append(0.0, base.to_numpy()[:, 0]))
-        return cls(found)
-
-    def draw(self, covariates: pl.DataFrame, rng: Generator) -> pl.DataFrame:
-        """Return the rows with time, onset and death; the earlier event wins, none before the end is censored."""
-        import pandas as pd
-
-        from tokumei.contests.pws2026.survival import covariates as seen_by_cox
-
-        table, count = pd.DataFrame(seen_by_cox(covariates)), covariates.height
-        times = {cause: np.full(count, np.inf) for cause in ("onset", "death")}
-        for cause, (fit, moments, hazard) in self._hazards.items():
-            needed = rng.exponential(size=count) / fit.predict_partial_hazard(table).to_numpy()
-            rising = np.concatenate([[True], np.diff(hazard) > 0])
-            times[cause] = np.where(needed > hazard[-1], np.inf, np.interp(needed, hazard[rising], moments[rising]))
-        first = np.minimum(times["onset"], times["death"])
-        ended = first < CENSORED
-        onset = ended & (times["onset"] <= times["death"])
-        days = np.maximum(np.round(np.where(ended, first, CENSORED) * 365.25), 1.0)
-        return covariates.with_columns(
-            pl.Series("time", np.where(ended, days / 365.25, CENSORED)),
-            pl.Series("onset", onset.astype(np.float64)),
-            pl.Series("death", (ended & ~onset).astype(np.float64)),
-        )
+def _with_outcomes(made: pl.DataFrame, hazards: dict[str, Hazard], rng: Generator, *, end: float) -> pl.DataFrame:
+    time, causes = draw_first_events(hazards, made.height, rng, end=end)
+    nobody = np.zeros(made.height, dtype=bool)
+    happened = {cause: causes.get(cause, nobody).astype(np.float64) for cause in ("onset", "death")}
+    return made.with_columns(time=time, **happened)
 
 
 def calibrated(world: World, rng: Generator, *, tries: int = 30) -> pl.DataFrame:
@@ -151,7 +116,7 @@ def calibrated(world: World, rng: Generator, *, tries: int = 30) -> pl.DataFrame
     b = world.cohort
     rare = world.reference.distances(b) >= world.reference.lowest
 
-    def covariates() -> pl.DataFrame:
+    def people() -> pl.DataFrame:
         parts = [
             _part(world, chosen, rng, rare=kind) for kind, chosen in ((False, ~rare), (True, rare)) if chosen.any()
         ]
@@ -161,17 +126,29 @@ def calibrated(world: World, rng: Generator, *, tries: int = 30) -> pl.DataFrame
         tail, related = tail_part(world, frame), correlation_part(matrix(b, MIXED), matrix(frame, MIXED))
         return max(0.0, tail["shiftz"] - 2.0) / 5.0 + 2.0 * tail["spike"] + 1.0 - related["score"]
 
-    made = min((covariates() for _ in range(tries)), key=loss)
-    models = Outcomes.of(b, 0.0 if b["onset"].sum() >= 20 else PENALTY)
-    drawn = [clipped(models.draw(made, rng)) for _ in range(tries)]
+    best = sorted((people() for _ in range(tries)), key=loss)[:FINALISTS]
+    made = max(best, key=lambda frame: _rare_likeness(world, frame))
+    hazards = _hazards(b, made, 0.0 if b["onset"].sum() >= FEWEST_ONSETS else PENALTY, COVARIATES)
+    days = (pl.col("time") * DAYS).round().clip(lower_bound=1.0) / DAYS
+    drawn = [clipped(_with_outcomes(made, hazards, rng, end=CENSORED).with_columns(days)) for _ in range(tries)]
     return max(drawn, key=lambda frame: _likeness(world, frame)).sample(
         fraction=1.0, shuffle=True, seed=int(rng.integers(2**31))
     )
 
 
+def _rare_likeness(world: World, frame: pl.DataFrame) -> float:
+    """Return how like B's rare people those of a table are; too few of them are like nobody."""
+    from tokumei.contests.pws2026.rarity import GATES, profile, two_sample
+
+    found = frame.filter(pl.Series(world.reference.distances(frame) >= world.reference.lowest))
+    true = world.cohort.filter(pl.Series(world.rare))
+    if min(found.height, true.height) < GATES["c2st_cal"]:
+        return float(found.height) - true.height
+    return min(profile(found, true), two_sample(found, true))
+
+
 def _likeness(world: World, frame: pl.DataFrame) -> float:
     from tokumei.contests.pws2026.general import time_part
-    from tokumei.contests.pws2026.survival import special_utility
 
     return min(special_utility(world, frame)[0], time_part(world, frame)["time_dz"])
 
