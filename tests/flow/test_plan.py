@@ -149,14 +149,14 @@ MEASURED = [
     (LARGER, 3, START_SECONDS + 1.03),
     (LARGER, 5, START_SECONDS + 0.97),
     (WALKS, 2, START_SECONDS + 0.08),
-    (WALKS, 3, START_SECONDS + 0.48),
-    (WALKS, 5, START_SECONDS + 0.77),
+    (WALKS, 3, START_SECONDS + 2.22),
+    (WALKS, 5, START_SECONDS + 1.11),
     (STORMS, 2, 2.4),
     (STORMS, 3, 7.5),
     (STORMS, 5, 11.0),
     (PATIENTS, 2, 2.4),
-    (PATIENTS, 3, 2.8),
-    (PATIENTS, 5, 2.7),
+    (PATIENTS, 3, 4.4),
+    (PATIENTS, 5, 6.0),
     (CUSTOMERS, 5, 32.0),
 ]
 # The same of purchases, which have histories of very different lengths: (how many, records) of each kind of length.

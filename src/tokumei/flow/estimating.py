@@ -52,6 +52,10 @@ _GROUPING = {
 # fewer people than these, by this power.
 EXCHANGING_POWER = 0.5
 _EXCHANGED = {3: (800, 0.5), 4: (1500, 0.75)}
+# Annealing on exact costs, where people are few (`methods.grouping.exact_annealing`): what it may compare, what it
+# needs of everybody at least, and its moves, of which about every tenth is costed; CPU seconds per cell compared.
+ANNEALING_WORK, EXACT_PER_UNIT, ANNEALING_MOVES, MOVE_WORK, COSTED = 3e8, 150, 12_000, 40.0, 0.1
+ANNEALING_SECONDS, ANNEALING_SAVES = 6.5e-9, 0.01
 # Fewer people than these leave each less to choose from.
 BLOCK_PEOPLE = 800
 # One record per person: CPU seconds per cell, whatever the k (tables of 1,473, 30,162 and 100,000 rows, k = 2 to 5).
@@ -213,4 +217,15 @@ def _method_seconds(size: Size, method: Method) -> float | None:
         per_record *= min(len(lengths) / people, 1.0) ** growth
     # Histories of one record need no alignment.
     aligned = float((lengths * np.minimum(lengths, min(piece, _PIECES[effort])) ** power)[lengths > 1].sum())
-    return size.fields * (per_subject * len(lengths) + per_record * aligned)
+    grouping = size.fields * (per_subject * len(lengths) + per_record * aligned)
+    patient = (getattr(method, "patience", None) or 0.0) <= ANNEALING_SAVES
+    return grouping + (_annealing_seconds(size, wanted) if patient and effort == "normal" and wanted > 2 else 0.0)
+
+
+def _annealing_seconds(size: Size, k: int) -> float:
+    """Return the CPU seconds of annealing on exact costs, which few people with few records get."""
+    people = len(size.lengths)
+    typical = 400.0 + size.fields * (size.records / people) ** 2 * (k - 1)
+    if EXACT_PER_UNIT * people * typical > ANNEALING_WORK:
+        return 0.0
+    return ANNEALING_SECONDS * min(ANNEALING_MOVES * people * (MOVE_WORK + COSTED * typical), ANNEALING_WORK)

@@ -9,6 +9,7 @@ from tests.methods.test_k_anonymity import SCHEMA, make_frame
 from tokumei.array_types import Ints
 from tokumei.data import History
 from tokumei.methods.grouping.candidates import estimate_costs
+from tokumei.methods.grouping.exact_annealing import anneal_exactly
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.partition import GroupingPlan, _model, _sorted_groups, group_units
 from tokumei.methods.grouping.record_table import RecordTable
@@ -52,6 +53,29 @@ def test_passes_tell_exact_costs_that_fall(table: RecordTable) -> None:
         costs.append(cost)
     assert costs == sorted(costs, reverse=True)
     assert costs[-1] < costs[0]
+
+
+def test_annealing_on_exact_costs_keeps_sizes_and_only_gains(table: RecordTable) -> None:
+    """The least cost falls part by part, groups are whole, and the same seed gives the same groups."""
+    start = _sorted_groups(table, K)
+    model = _model(table, estimate_costs(table), K, GroupingPlan())
+    found, again = (list(anneal_exactly(table, model, start, limit=300, most_work=2e6, seed=1)) for _ in range(2))
+    assert found == again
+    costs = [cost for cost, _ in found]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] < _total(table, start)
+    groups = found[-1][1]
+    assert sorted(map(len, groups)) == sorted(map(len, start))
+    assert sorted(unit for group in groups for unit in group) == list(range(len(table)))
+    # Aligned once only, a group costs at least what it costs when its members are matched again.
+    assert _total(table, groups) <= costs[-1] * (1 + 1e-9)
+
+
+def test_few_people_are_annealed_while_patience_lasts(table: RecordTable) -> None:
+    plan = GroupingPlan()
+    assert plan.anneals_exactly(table, K)
+    assert not plan.on(1, patience=0.02).anneals_exactly(table, K)
+    assert not plan.shared(1e-4).anneals_exactly(table, K)
 
 
 def test_nobody_meets_himself(table: RecordTable) -> None:

@@ -17,6 +17,8 @@ from tokumei.array_types import Floats
 from tokumei.methods.grouping.candidates import FORBIDDEN, Estimates, choose_pairs, estimate_costs
 from tokumei.methods.grouping.costs import exact_matched
 from tokumei.methods.grouping.diversity import exchange_short, total_shortfall
+from tokumei.methods.grouping.exact_annealing import anneal_exactly, typical_work
+from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.program import Pool, improve_by_windows, relaxed_prices
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.remainders import absorb
@@ -27,6 +29,10 @@ from tokumei.progress import is_enough, tell_loss
 # So many units are always solved at once.
 SMALL_WINDOW = 90
 FEW_UNITS, LONG_HISTORY = 1_500, 50
+# Annealing on exact costs needs so many of everybody.
+EXACT_PER_UNIT = 150
+# What it typically saves (0.5 to 8 %, docs/practice.md): whoever asks for more of a pass does without.
+ANNEALING_SAVES = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +50,11 @@ class GroupingPlan:
     tries: int = 4
     patience: float = 0.002
     most_exchanges: int = 12
+    # Cells that may be compared, in the whole data: for exact costs of pairs beyond those ``per_unit``, and for a round
+    # of annealing on exact costs (three or four seconds), of which there are so many at most.
+    pair_work: float = 5e7
+    annealing_work: float = 3e8
+    most_annealings: int = 1
     # Rounds of column generation: of long histories of few people, and of all others (none: exchanges are enough).
     long_rounds: int = 4
     rounds: int = 0
@@ -65,6 +76,21 @@ class GroupingPlan:
             return self
         # After the program exchanges cost as much again and gain 0.02 % (the same T).
         return replace(self, rounds=self.long_rounds, most_exchanges=0)
+
+    def shared(self, share: float) -> GroupingPlan:
+        """Return the plan for a block that is this share of the whole data."""
+        return replace(self, pair_work=self.pair_work * share, annealing_work=self.annealing_work * share)
+
+    def pairs_per_unit(self, table: RecordTable) -> int:
+        """Return to how many others the exact cost of everybody is computed: to all, where that takes no time."""
+        cells = typical_work(table, 2) * len(table)
+        return max(self.per_unit, min(int(self.pair_work / max(cells, 1.0)), len(table) - 1))
+
+    def anneals_exactly(self, table: RecordTable, k: int) -> bool:
+        """Whether so few people with so few records are grouped that annealing on exact costs can show what it can."""
+        if self.patience > ANNEALING_SAVES or not self.most_exchanges:
+            return False
+        return self.annealing_work > 0 and self.annealing_work >= EXACT_PER_UNIT * len(table) * typical_work(table, k)
 
     def on(self, threads: int, *, patience: float | None = None) -> GroupingPlan:
         """Return the plan for this many threads, and with another patience if one is given."""
@@ -95,7 +121,9 @@ def group_units(table: RecordTable, k: int, plan: GroupingPlan) -> list[list[int
         _generate(pool, model, _shared_prices(pool, best), k, plan)
         window = min(plan.window, max(SMALL_WINDOW, int(count * plan.window_share)))
         best = improve_by_windows(pool, best, width=max(window // k, 4), passes=plan.passes)
-    return _exchanged(table, _fitted(model, pool), best, plan)
+    model = _fitted(model, pool)
+    best = _exchanged(table, model, best, plan)
+    return _annealed(table, model, best, plan) if plan.anneals_exactly(table, k) else best
 
 
 def _exchanged(table: RecordTable, model: GroupModel, groups: list[list[int]], plan: GroupingPlan) -> list[list[int]]:
@@ -112,6 +140,34 @@ def _exchanged(table: RecordTable, model: GroupModel, groups: list[list[int]], p
         if is_enough() or turn == plan.most_exchanges or before - cost < plan.patience * cost:
             break
         before = cost
+    return best
+
+
+def _annealed(table: RecordTable, model: GroupModel, groups: list[list[int]], plan: GroupingPlan) -> list[list[int]]:
+    """Return the groups after rounds of annealing on exact costs, each ended by exchanges, while a round gains enough.
+
+    Every round begins with the best groups, but hot, so that it soon looks elsewhere.
+    """
+
+    def total(found: list[list[int]]) -> float:
+        return float(group_costs(table, Groups.of(found), limit=plan.limit, rounds=1, threads=plan.threads).sum())
+
+    cells = len(table.rows) * (len(table.ordered) + len(table.nominal))
+    best, cost = groups, total(groups)
+    for turn in range(plan.most_annealings):
+        colder = best
+        parts = anneal_exactly(table, model, best, limit=plan.limit, most_work=plan.annealing_work, seed=turn + 1)
+        for least, groups_so_far in parts:
+            colder = groups_so_far
+            tell_loss(id(table), min(least, cost), cells)
+            if is_enough():
+                break
+        found = _exchanged(table, model, colder, plan)
+        before, after = cost, total(found)
+        if after < before:
+            best, cost = found, after
+        if is_enough() or before - after < plan.patience * before:
+            break
     return best
 
 
@@ -173,7 +229,7 @@ def _sorted_groups(table: RecordTable, k: int) -> list[list[int]]:
 def _model(table: RecordTable, estimates: Estimates, k: int, plan: GroupingPlan) -> GroupModel:
     """Return the approximate group costs: exact for candidate pairs, scaled estimates for the rest."""
     counts = table.counts()
-    first, second = choose_pairs(table, estimates, plan.per_unit)
+    first, second = choose_pairs(table, estimates, plan.pairs_per_unit(table))
     exact = exact_matched(table, first, second, limit=plan.limit, threads=plan.threads)
     fewest = np.minimum(counts[:, None], counts[None, :])
     per_row = (estimates.cost - table.surplus * np.abs(counts[:, None] - counts[None, :])) / fewest

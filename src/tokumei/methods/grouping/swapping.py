@@ -10,107 +10,33 @@ in one second, where the set partitioning program found 0.3 % in ninety.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tokumei.array_types import Codes, Floats, Ints
-from tokumei.methods.grouping.alignment import group_cost
-from tokumei.methods.grouping.cell_costs import LossArrays
-from tokumei.methods.grouping.demands import SLACK, DemandArrays, shortfall_of
-from tokumei.methods.grouping.groups import Groups, group_costs
+from tokumei.array_types import Floats, Ints
+from tokumei.methods.grouping.arrangement import (
+    Arrangement,
+    HistoryArrays,
+    ModelArrays,
+    arrange,
+    exact_cost,
+    exchange,
+    lacks,
+    lay_out,
+    model_arrays,
+    rough_cost,
+)
+from tokumei.methods.grouping.demands import SLACK
 from tokumei.methods.grouping.record_table import RecordTable
-from tokumei.methods.grouping.search import GroupModel, model_cost
+from tokumei.methods.grouping.search import GroupModel
 
 # A gain below this share of the cost of both groups is rounding.
 ENOUGH = 1e-9
 
 
-class _Records(NamedTuple):
-    """The records as the kernels of the alignment take them, and how closely they look."""
-
-    loss: LossArrays
-    ordered: Floats
-    steps: Floats
-    ordered_weights: Floats
-    nominal: Codes
-    nominal_weights: Floats
-    offsets: Ints
-    owners: Ints
-    limit: int
-    rounds: int
-
-
-class _Model(NamedTuple):
-    """The arrays of a `GroupModel`."""
-
-    per_row: Floats
-    counts: Ints
-    neighbours: Ints
-    shares: Floats
-    surplus: float
-    demands: DemandArrays
-
-
-class _Arrangement(NamedTuple):
-    """Who is in which group, what every group costs exactly and by the model, and when something last happened."""
-
-    members: Ints
-    sizes: Ints
-    home: Ints
-    slot: Ints
-    exact: Floats
-    rough: Floats
-    changed: Ints
-    looked: Ints
-
-
 @njit(cache=True, nogil=True)
-def _rough(model: _Model, now: _Arrangement, group: int) -> float:
-    return model_cost(model.per_row, model.counts, model.shares, model.surplus, now.members[group], now.sizes[group])
-
-
-@njit(cache=True, nogil=True)
-def _lacks(model: _Model, now: _Arrangement, one: int, two: int) -> float:
-    """Return by how much two groups fall short of what is demanded."""
-    first = shortfall_of(model.demands, now.members[one], now.sizes[one])
-    return first + shortfall_of(model.demands, now.members[two], now.sizes[two])
-
-
-@njit(cache=True, nogil=True)
-def _exact(records: _Records, surplus: float, now: _Arrangement, group: int) -> float:
-    """Return what a group costs, without bound if two of its members have one owner."""
-    units = now.members[group, : now.sizes[group]]
-    for one in range(len(units)):
-        for other in range(one):
-            if records.owners[units[one]] == records.owners[units[other]]:
-                return np.inf
-    return group_cost(
-        records.loss,
-        records.ordered,
-        records.steps,
-        records.ordered_weights,
-        records.nominal,
-        records.nominal_weights,
-        records.offsets,
-        units,
-        surplus,
-        records.rounds,
-        records.limit,
-    )
-
-
-@njit(cache=True, nogil=True)
-def _exchange(now: _Arrangement, unit: int, other: int) -> None:
-    """Let two units of different groups change places."""
-    source, target, here, there = now.home[unit], now.home[other], now.slot[unit], now.slot[other]
-    now.members[target, there], now.members[source, here] = unit, other
-    now.home[unit], now.home[other], now.slot[unit], now.slot[other] = target, source, there, here
-
-
-@njit(cache=True, nogil=True)
-def _propose(model: _Model, now: _Arrangement, unit: int, others: Ints, promises: Floats) -> int:
+def _propose(model: ModelArrays, now: Arrangement, unit: int, others: Ints, promises: Floats) -> int:
     """Fill in with whom the unit could change places, the most promising first; return how many there are."""
     source = now.home[unit]
     found, most, reach = 0, len(others), model.neighbours.shape[1]
@@ -123,13 +49,15 @@ def _propose(model: _Model, now: _Arrangement, unit: int, others: Ints, promises
         seen[near] = target
         if known:
             continue
-        short = _lacks(model, now, target, source) + SLACK
+        short = lacks(model, now, target, source) + SLACK
         for there in range(now.sizes[target]):
             other = now.members[target, there]
-            _exchange(now, unit, other)
-            change = _rough(model, now, target) + _rough(model, now, source) - now.rough[target] - now.rough[source]
-            worse = (found < most or change < promises[most - 1]) and _lacks(model, now, target, source) > short
-            _exchange(now, unit, other)
+            exchange(now, unit, other)
+            change = (
+                rough_cost(model, now, target) + rough_cost(model, now, source) - now.rough[target] - now.rough[source]
+            )
+            worse = (found < most or change < promises[most - 1]) and lacks(model, now, target, source) > short
+            exchange(now, unit, other)
             if worse or (found == most and change >= promises[most - 1]):
                 continue
             place = min(found, most - 1)
@@ -142,7 +70,7 @@ def _propose(model: _Model, now: _Arrangement, unit: int, others: Ints, promises
 
 
 @njit(cache=True, nogil=True)
-def _is_settled(model: _Model, now: _Arrangement, unit: int) -> bool:
+def _is_settled(model: ModelArrays, now: Arrangement, unit: int) -> bool:
     """Whether nothing changed around a unit since it was looked at."""
     if now.looked[unit] <= now.changed[now.home[unit]]:
         return False
@@ -153,7 +81,7 @@ def _is_settled(model: _Model, now: _Arrangement, unit: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _pass(records: _Records, model: _Model, now: _Arrangement, turn: int, tries: int) -> None:
+def _pass(records: HistoryArrays, model: ModelArrays, now: Arrangement, turn: int, tries: int) -> None:
     """Look once at every unit around which something changed since it was looked at."""
     others, promises = np.empty(tries, dtype=np.int64), np.empty(tries)
     for unit in range(len(now.home)):
@@ -163,14 +91,14 @@ def _pass(records: _Records, model: _Model, now: _Arrangement, turn: int, tries:
         for rank in range(_propose(model, now, unit, others, promises)):
             source, target = now.home[unit], now.home[others[rank]]
             before = now.exact[target] + now.exact[source]
-            _exchange(now, unit, others[rank])
-            one = _exact(records, model.surplus, now, target)
-            two = _exact(records, model.surplus, now, source) if one < before else np.inf
+            exchange(now, unit, others[rank])
+            one = exact_cost(records, model.surplus, now, target)
+            two = exact_cost(records, model.surplus, now, source) if one < before else np.inf
             if one + two >= before * (1.0 - ENOUGH):
-                _exchange(now, unit, others[rank])
+                exchange(now, unit, others[rank])
                 continue
             now.exact[target], now.exact[source] = one, two
-            now.rough[target], now.rough[source] = _rough(model, now, target), _rough(model, now, source)
+            now.rough[target], now.rough[source] = rough_cost(model, now, target), rough_cost(model, now, source)
             now.changed[target] = now.changed[source] = turn
             break
 
@@ -182,40 +110,10 @@ def exchange_members(
 
     ``tries`` exchanges of every unit are costed exactly in a pass.
     """
-    records = _Records(
-        table.loss.arrays,
-        table.ordered,
-        table.steps,
-        table.ordered_weights,
-        table.nominal,
-        table.nominal_weights,
-        table.offsets,
-        table.owners,
-        limit,
-        1,
-    )
-    rough = _Model(model.per_row, model.counts, model.neighbours, model.shares, model.surplus, model.demands)
-    now = _arranged(table, model, groups, limit=limit, threads=threads)
+    records, rough = lay_out(table, limit=limit, rounds=1), model_arrays(model)
+    now = arrange(table, model, groups, limit=limit, threads=threads)
     turn = 0
     while True:
         yield float(now.exact.sum()), [now.members[line, :size].tolist() for line, size in enumerate(now.sizes)]
         turn += 1
         _pass(records, rough, now, turn, tries)
-
-
-def _arranged(
-    table: RecordTable, model: GroupModel, groups: list[list[int]], *, limit: int, threads: int
-) -> _Arrangement:
-    flat = Groups.of(groups)
-    sizes = flat.sizes()
-    home, slot = np.empty(len(table), dtype=np.int64), np.empty(len(table), dtype=np.int64)
-    home[flat.members] = np.repeat(np.arange(len(flat)), sizes)
-    slot[flat.members] = np.arange(len(flat.members)) - np.repeat(flat.bounds[:-1], sizes)
-    members = np.zeros((len(flat), int(sizes.max())), dtype=np.int64)
-    members[home[flat.members], slot[flat.members]] = flat.members
-    exact = group_costs(table, flat, limit=limit, rounds=1, threads=threads)
-    rough = np.empty(len(flat))
-    for size in np.unique(sizes).tolist():
-        rough[sizes == size] = model.costs(members[sizes == size, :size])
-    never = np.zeros(len(flat), dtype=np.int64)
-    return _Arrangement(members, sizes, home, slot, exact, rough, never, np.full(len(table), -1, dtype=np.int64))

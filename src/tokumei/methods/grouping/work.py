@@ -44,7 +44,7 @@ _EFFORTS = {
         100,
         1000,
         800,
-        GroupingPlan(per_unit=10, limit=150, tries=2, patience=0.005, long_rounds=1, passes=1),
+        GroupingPlan(per_unit=10, limit=150, tries=2, patience=0.005, long_rounds=1, passes=1, annealing_work=0),
         SinglePlan(most_units=8_000, leaf=500, near=12, tries=0.5),
     ),
     "normal": _Effort(8, 3000, 3000, 1500, GroupingPlan(), SinglePlan()),
@@ -62,6 +62,8 @@ _EFFORTS = {
             tries=10,
             patience=0.0005,
             most_exchanges=40,
+            annealing_work=6e8,
+            most_annealings=4,
             rounds=7,
             priced_per_unit=6,
             passes=4,
@@ -135,6 +137,7 @@ class GroupingWork:
             return group_singles(table, self.k, level.single)
         if self.k > 2:
             plan = replace(level.plan, long_rounds=0, most_exchanges=0) if self._very_many else level.plan
+            plan = plan.shared(len(table.rows) / max(self.records, 1))
             return Groups.of(group_units(table, self.k, plan.on(threads, patience=self.patience)))
         limit = min(level.pair_limit, MANY_RECORDS_PAIR_LIMIT) if self._many else level.pair_limit
         wanted = min(level.candidates, MANY_RECORDS_CANDIDATES) if self._many else level.candidates
