@@ -123,13 +123,22 @@ def group_units(table: RecordTable, k: int, plan: GroupingPlan) -> list[list[int
         best = improve_by_windows(pool, best, width=max(window // k, 4), passes=plan.passes)
     model = _fitted(model, pool)
     best = _exchanged(table, model, best, plan)
-    return _annealed(table, model, best, plan) if plan.anneals_exactly(table, k) else best
+    if _covers(table, best) and plan.anneals_exactly(table, k):
+        best = _annealed(table, model, best, plan)
+    return best
+
+
+def _covers(table: RecordTable, groups: list[list[int]]) -> bool:
+    """Whether everybody stands in a group, as a search that moves members from group to group needs it.
+
+    Who found none without another unit of the same owner stands nowhere.
+    """
+    return sum(map(len, groups)) == len(table)
 
 
 def _exchanged(table: RecordTable, model: GroupModel, groups: list[list[int]], plan: GroupingPlan) -> list[list[int]]:
     """Return the groups after exchanges, made as long as a pass gains enough and nobody asks for what there is."""
-    # Who found no group without another unit of the same owner stands in none: exchanges are between groups.
-    if not plan.most_exchanges or sum(map(len, groups)) < len(table):
+    if not plan.most_exchanges or not _covers(table, groups):
         return groups
     before, best = np.inf, groups
     cells = len(table.rows) * (len(table.ordered) + len(table.nominal))
