@@ -3,6 +3,8 @@ from tokumei.attacks.choices import Basis as Basis
 from tokumei.attacks.choices import Choice as Choice
 from tokumei.attacks.choices import MatchAttack as MatchAttack
 from tokumei.attacks.choices import MatchView as MatchView
+from tokumei.attacks.drawn_traces import drawn_likelihoods as drawn_likelihoods
+from tokumei.attacks.drawn_traces import drawn_members as drawn_members
 from tokumei.attacks.ladder.classes import PublishedClasses as PublishedClasses
 from tokumei.attacks.ladder.classes import lay_out_classes as lay_out_classes
 from tokumei.attacks.ladder.climbing import Climbed as Climbed

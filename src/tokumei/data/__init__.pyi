@@ -111,6 +111,8 @@ from tokumei.data.raw import read_bytes as read_bytes
 from tokumei.data.raw import read_lines as read_lines
 from tokumei.data.raw import split_joined as split_joined
 from tokumei.data.raw import to_utf8 as to_utf8
+from tokumei.data.region_files import RegionTraces as RegionTraces
+from tokumei.data.region_files import read_region_traces as read_region_traces
 from tokumei.data.region_grid import HIDDEN_REGION as HIDDEN_REGION
 from tokumei.data.region_grid import RegionCells as RegionCells
 from tokumei.data.region_grid import RegionGrid as RegionGrid

@@ -28,6 +28,10 @@ from tokumei.metrics.place_error import kilometres_per_step as kilometres_per_st
 from tokumei.metrics.rank_groups import RANK_FIGURES as RANK_FIGURES
 from tokumei.metrics.rank_groups import rank_figures as rank_figures
 from tokumei.metrics.records_kept import RecordsKept as RecordsKept
+from tokumei.metrics.region_traces import kept_mean_nearness as kept_mean_nearness
+from tokumei.metrics.region_traces import kept_nearness as kept_nearness
+from tokumei.metrics.region_traces import trace_distance as trace_distance
+from tokumei.metrics.region_traces import wrong_share as wrong_share
 from tokumei.metrics.rfm import rfm_distance as rfm_distance
 from tokumei.metrics.rfm import rfm_table as rfm_table
 from tokumei.metrics.rfm_classes import rfm_before_after as rfm_before_after
