@@ -72,3 +72,7 @@ from tokumei.attacks.rerun import RerunAttack as RerunAttack
 from tokumei.attacks.rerun import likeliest_by_digest as likeliest_by_digest
 from tokumei.attacks.set_position import SetPosition as SetPosition
 from tokumei.attacks.suppression_pattern import SuppressionPattern as SuppressionPattern
+from tokumei.attacks.table_links import HIDDEN_CELL as HIDDEN_CELL
+from tokumei.attacks.table_links import Links as Links
+from tokumei.attacks.table_links import TableLinks as TableLinks
+from tokumei.attacks.table_links import nearest_links as nearest_links

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.data import parse_csv, read_bytes, to_utf8
+from tokumei.data import parse_csv, read_bytes, text_codes, to_utf8
 from tokumei.errors import ContentError, InputError
 
 # What pandas reads as a missing cell.
@@ -53,6 +53,16 @@ class Table:
 def read_table(path: Path, *, header: bool = True) -> Table:
     """Read a table; without ``header`` its columns are numbered from 0."""
     return parse_table(read_bytes(path, allow_empty=True), str(path), header=header)
+
+
+def read_columns(path: Path, columns: Sequence[str], *, hint: str) -> Table:
+    """Read a whole table that must have these columns; the hint says what to give."""
+    table = refuse_unread(read_table(path), path)
+    lacking = [name for name in columns if name not in table.columns]
+    if lacking:
+        message = f"{path} has no column {', '.join(lacking[:5])}; {hint}"
+        raise InputError(message, code="columns", file=str(path))
+    return table
 
 
 def parse_table(raw: bytes, file: str, *, header: bool = True) -> Table:
@@ -125,12 +135,24 @@ def values_of(texts: Iterable[str]) -> dict[str, float | str | None]:
     return {text: None if text in MISSING_TEXTS else text for text in numbers}
 
 
-def text_codes(*columns: pl.Series) -> tuple[list[Ints], list[str]]:
-    """Return equal codes for equal texts of several columns, and the text of every code in rising order."""
-    cells = [column.to_list() for column in columns]
-    texts = sorted(set().union(*cells))
-    codes = {text: code for code, text in enumerate(texts)}
-    return [np.fromiter(map(codes.__getitem__, column), dtype=np.int64, count=len(column)) for column in cells], texts
+def joint_codes(original: pl.Series, released: pl.Series) -> tuple[Ints, Ints, int]:
+    """Return equal codes for equal values of both columns, -1 for missing ones, and how many codes there are.
+
+    A number never equals a text: if only one of both columns is one of numbers, no value is in both.
+    """
+    (ours, theirs), texts = text_codes(original, released)
+    values: dict[float | str, int] = {}
+    tables = []
+    for codes in (ours, theirs):
+        present = np.unique(codes).tolist()
+        read = values_of(texts[code] for code in present)
+        table = np.full(len(texts) + 1, -1, dtype=np.int64)
+        for code in present:
+            value = read[texts[code]]
+            if value is not None:
+                table[code] = values.setdefault(value, len(values))
+        tables.append(table)
+    return tables[0][ours], tables[1][theirs], max(len(values), 1)
 
 
 def table_text(frame: pl.DataFrame, *, line_end: str = "\n", header: bool = True) -> bytes:

@@ -167,6 +167,8 @@ from tokumei.data.secret_file import default_secret_path as default_secret_path
 from tokumei.data.secret_file import read_secret as read_secret
 from tokumei.data.secret_file import read_secret_and_lock as read_secret_and_lock
 from tokumei.data.secret_file import write_secret as write_secret
+from tokumei.data.shared_texts import equal_texts as equal_texts
+from tokumei.data.shared_texts import text_codes as text_codes
 from tokumei.data.some_people import records_of as records_of
 from tokumei.data.summary import public_summary as public_summary
 from tokumei.data.summary import stated_verdicts as stated_verdicts

@@ -1,4 +1,6 @@
-from tokumei.methods.cell_exchange import exchange_cells as exchange_cells
+from tokumei.methods.cell_exchange import exchange_pairs as exchange_pairs
+from tokumei.methods.cell_exchange import exchange_to_budget as exchange_to_budget
+from tokumei.methods.cell_exchange import permute_within as permute_within
 from tokumei.methods.concealment.by_assignment import cut_cycles as cut_cycles
 from tokumei.methods.concealment.by_assignment import disjoint_permutations as disjoint_permutations
 from tokumei.methods.concealment.by_assignment import turn_cycles as turn_cycles

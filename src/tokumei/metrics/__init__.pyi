@@ -21,8 +21,7 @@ from tokumei.metrics.item_similarity import retail_scores as retail_scores
 from tokumei.metrics.item_similarity import similarity_distance as similarity_distance
 from tokumei.metrics.item_similarity import total_quantities as total_quantities
 from tokumei.metrics.item_similarity import wholesale_scores as wholesale_scores
-from tokumei.metrics.pair_counts import count_change as count_change
-from tokumei.metrics.pair_counts import two_way_counts as two_way_counts
+from tokumei.metrics.pair_counts import pair_changes as pair_changes
 from tokumei.metrics.place_error import box_errors as box_errors
 from tokumei.metrics.place_error import kilometres_per_step as kilometres_per_step
 from tokumei.metrics.rank_groups import RANK_FIGURES as RANK_FIGURES

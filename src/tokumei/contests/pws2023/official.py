@@ -13,14 +13,14 @@ import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.contests.findings import Findings
-from tokumei.contests.matrices import read_matrix, read_rows
+from tokumei.contests.matrices import pairs_of, read_rows
 from tokumei.contests.official import Answer, Natural, Positive, Settings, Target, chosen_part, read_json
 from tokumei.contests.pws2023 import tables
 from tokumei.contests.pws2023.contest import Pws2023
 from tokumei.contests.pws2023.samples import ATTACKS, METHODS
 from tokumei.contests.pws2023.tables import equal_cells, read_digits
 from tokumei.contests.ranking import weighted_ranks
-from tokumei.contests.values import Entry, Figures, Pair, RoundTable
+from tokumei.contests.values import Entry, Figures, RoundTable
 from tokumei.data import read_bytes, write_bytes
 from tokumei.errors import InputError, ParameterError
 
@@ -147,13 +147,7 @@ def standings(
     """Compute the official tables of a round from its matrix, and the best three overall."""
     useful = {row["team"]: float(row["u"]) for row in read_rows(utility, ("team", "u"))}
     entries = [Entry(team, None if team in (invalid or ()) else {"u": value}, None) for team, value in useful.items()]
-    pairs = [
-        Pair(attacker, owner, {"a": share or 0.0})
-        for attacker, row in read_matrix(attack, "attacker").items()
-        for owner, share in row.items()
-        if owner != attacker
-    ]
-    table = Pws2023().rank_round(entries, pairs)
+    table = Pws2023().rank_round(entries, pairs_of(attack, "attacker", "a"))
     plain = {"u": 0.0, "s": 0.0, "x": 0.0}
     document: dict[str, Any] = {
         "anonymizers": {row.team: {**plain, **row.figures, "rank": row.rank} for row in table.anonymizers},
