@@ -107,14 +107,17 @@ def _check_values(
     """Add every wrong cell; return the columns that the official program reports."""
     codes: list[tuple[str, str | None]] = []
     for name in names:
-        known, cells = set(original.frame[name].to_list()), table.frame[name]
+        known, texts = set(original.frame[name].to_list()), set(table.frame[name].to_list())
         rating = name not in KNOWN
-        allowed = _is_rating if rating else _member_of(known)
-        written = set(RATINGS) if rating else known
-        if any(not allowed(text) for text in set(cells.to_list())):
+        # The official reader takes a column as a whole: numbers, truth values or texts, with missing cells among them.
+        passes = set(values_of(texts).values()) <= (_RATING_NUMBERS if rating else set(values_of(known).values()))
+        if not passes:
             codes.append(("RATING" if rating else "UNKNOWN_VALUE", name))
-        right = written.__contains__ if strict else allowed
-        _add_wrong(found, "rating" if rating else "unknown-value", file, table, name, right)
+        if strict:
+            right = set(RATINGS) if rating else known
+        else:
+            right = texts if passes else _right_cells(texts, known, rating=rating)
+        _add_wrong(found, "rating" if rating else "unknown-value", file, table, name, right.__contains__)
     return codes
 
 
@@ -126,15 +129,20 @@ def _add_wrong(found: Findings, code: str, file: str, table: Table, name: str, r
     found.add_cells(code, file, rows, cells, (table.lines, table.columns.index(name) + 1))
 
 
-def _is_rating(text: str) -> bool:
-    """Return whether a cell is a rating; cells are judged by themselves, not by their column."""
-    return text not in MISSING_TEXTS and number_of(text) in _RATING_NUMBERS
-
-
-def _member_of(known: set[str]) -> Callable[[str], bool]:
-    values = {value for value in values_of(known).values() if value is not None}
+def _right_cells(texts: set[str], known: set[str], *, rating: bool) -> set[str]:
+    """Return the texts of a refused column that are right by themselves; none if its kind as a whole is wrong."""
+    values = _RATING_NUMBERS if rating else set(values_of(known).values())
     numeric = not any(isinstance(value, str) for value in values)
-    return lambda text: text not in MISSING_TEXTS and (number_of(text) if numeric else text) in values
+    right = {text for text in texts if _value_of(text, numeric=numeric) in values}
+    return right if right != texts else set()
+
+
+def _value_of(text: str, *, numeric: bool) -> float | str | None:
+    if text in MISSING_TEXTS:
+        return None
+    number = number_of(text)
+    # A text among numbers equals none of them, not even a missing one.
+    return text if not numeric or number is None else number
 
 
 def check_answers(answers: Table, file: str = "E", *, strict: bool = False) -> Findings:

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from tokumei.array_types import Ints
-from tokumei.contests.pandas_table import Table, table_text, text_codes, values_of
+from tokumei.contests.pandas_table import Table, as_written, table_text, text_codes, values_of
 from tokumei.contests.pws2024.files import BASICS, KNOWN, OFFICIAL_DIVISOR, TABLES
 from tokumei.errors import InfeasibleError
 from tokumei.metrics import count_change, two_way_counts
@@ -46,7 +46,7 @@ def views_of(original: pl.DataFrame) -> list[pl.DataFrame]:
 
 def view_texts(original: pl.DataFrame) -> list[bytes]:
     """Return the ten tables of B as files."""
-    return [table_text(view) for view in views_of(original)]
+    return [table_text(as_written(view)) for view in views_of(original)]
 
 
 def score_table(original: Table, released: Table, divisor: int = OFFICIAL_DIVISOR) -> TableScore:
