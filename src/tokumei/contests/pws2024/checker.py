@@ -14,13 +14,13 @@ from typing import Any
 from tokumei.contests.findings import Findings
 from tokumei.contests.pandas_table import Table, parse_table
 from tokumei.contests.pws2024.files import HOME, KNOWN, NAME, RATINGS, TEST_ROWS
-from tokumei.contests.table_checks import CellRule, check_columns, member_of, note_lengths, note_wrong, one_of_numbers
+from tokumei.contests.table_checks import ColumnValues, check_columns, note_lengths, note_wrong
 from tokumei.data import read_bytes
 from tokumei.errors import TokumeiError
 
 FILE_NAME = re.compile(r"C\d{2}_\d\.csv")
 SHOWN_OFFICIAL = 20
-_RATING_NUMBERS = frozenset(map(float, RATINGS))
+_RATING = ColumnValues("rating", frozenset(map(float, RATINGS)), frozenset(RATINGS))
 _OFFICIAL = {
     "FILE": "ファイル '{name}' が存在しません",
     "NAME": "ファイル '{name}' の名前のフォーマットが正しくありません",
@@ -87,9 +87,9 @@ def check_table(
     wanted, present = ([name for name in one.columns if name != NAME] for one in (original, table))
     codes: list[tuple[str, str | None]] = []
     if wanted == present:
-        rules = {name: _rule(original, name) for name in wanted}
-        wrong = check_columns(found, file, table, rules, strict=strict)
-        codes = [(rules[name].code.replace("-", "_").upper(), name) for name in wrong]
+        columns = {name: _RATING if name not in KNOWN else _known(original, name) for name in wanted}
+        refused = check_columns(found, file, table, columns, strict=strict)
+        codes = [(columns[name].code.replace("-", "_").upper(), name) for name in refused]
     else:
         found.add("columns", file, line=1, wanted=",".join(wanted))
         codes = [("COLUMNS", None)]
@@ -98,11 +98,8 @@ def check_table(
     return found, table
 
 
-def _rule(original: Table, name: str) -> CellRule:
-    if name not in KNOWN:
-        return CellRule("rating", one_of_numbers(_RATING_NUMBERS), frozenset(RATINGS))
-    known = frozenset(original.frame[name].to_list())
-    return CellRule("unknown-value", member_of(known), known)
+def _known(original: Table, name: str) -> ColumnValues:
+    return ColumnValues.of("unknown-value", frozenset(original.frame[name].to_list()))
 
 
 def check_answers(answers: Table, file: str = "E", *, strict: bool = False) -> Findings:

@@ -13,7 +13,7 @@ from tokumei.contests.cohorts import opens
 from tokumei.contests.findings import Findings
 from tokumei.contests.matrices import pairs_of, read_rows
 from tokumei.contests.official import Answer, Folder, Natural, Positive, StoppedError, Target
-from tokumei.contests.pandas_table import parse_table, read_table, refuse_unread, table_text
+from tokumei.contests.pandas_table import as_written, parse_table, read_strictly, read_table, refuse_unread, table_text
 from tokumei.contests.pws2024 import attack_task, checker, utility
 from tokumei.contests.pws2024.contest import Pws2024, read_original
 from tokumei.contests.pws2024.files import TABLES
@@ -69,7 +69,10 @@ def _told(scored: TableScore) -> dict[str, Any]:
 
 def score_table(b: Path, c: Path) -> Figures:
     """Measure one table against the original as the official program; columns of only one file are left out."""
-    original, released = (refuse_unread(read_table(path), path) for path in (b, c))
+    original, released = refuse_unread(read_table(b), b), read_strictly(c)
+    if released.error is not None:
+        message = f"{c} is no table that can be read (official: {released.error}); give a CSV file with a header"
+        raise StoppedError(message, released.error, code="no-table")
     try:
         scored = utility.score_table(original, released)
     except InfeasibleError as error:
@@ -96,7 +99,8 @@ def make_test(b: Path, *, output: Folder, seed: int, same_column: bool = False) 
 
 def sample_attack(a: Path, b: Path, tables: list[Path], *, output: Target, truth: Path | None = None) -> Figures:
     """Run the official sample attack; with the true answers its hits are counted too."""
-    known, ratings, *released = (refuse_unread(read_table(path), path) for path in (a, b, *_ten(tables)))
+    read = (refuse_unread(read_table(path), path) for path in (a, b, *_ten(tables)))
+    known, ratings, *released = (replace(table, frame=as_written(table.frame)) for table in read)
     answers = attack_task.sample_attack(known.frame, ratings.frame, released)
     text = "".join(f"{row},{value}\n" for row, value in answers).encode()
     write_bytes(output, text)
@@ -117,8 +121,8 @@ def _hits(found: tuple[int, int] | None, error: str | None = None) -> dict[str, 
 
 def check_answers(x: Path, e: Path, *, team: Positive | None = None, strict: bool = False) -> Findings:
     """Count the hits of an answer file as the official program; exit status 1 if it cannot be counted."""
-    answers = read_table(e, header=False)
-    if team is not None:
+    answers = read_strictly(e, header=False)
+    if team is not None and answers.error is None:
         answers = replace(answers, frame=answers.frame.select(answers.columns[2 * team - 2 : 2 * team]))
     found = checker.check_answers(answers, e.name, strict=strict)
     found.figures = _hits(linkage_task.count_hits(read_table(x, header=False), answers), answers.error)

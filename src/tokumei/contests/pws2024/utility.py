@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from tokumei.contests.pandas_table import Table, joint_codes, table_text
+from tokumei.contests.pandas_table import Table, as_written, joint_codes, table_text
 from tokumei.contests.pws2024.files import BASICS, KNOWN, OFFICIAL_DIVISOR, TABLES
 from tokumei.errors import InfeasibleError
 from tokumei.metrics import pair_changes
@@ -43,7 +43,7 @@ def views_of(original: pl.DataFrame) -> list[pl.DataFrame]:
 
 def view_texts(original: pl.DataFrame) -> list[bytes]:
     """Return the ten tables of B as files."""
-    return [table_text(view) for view in views_of(original)]
+    return [table_text(as_written(view)) for view in views_of(original)]
 
 
 def score_table(original: Table, released: Table, divisor: int = OFFICIAL_DIVISOR) -> TableScore:
