@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -80,8 +79,7 @@ def check_attack(folder: Path, *, rows: Positive = 100_000, teams: Positive = 15
 
     Files named for other teams are not looked at.
     """
-    said = read_bytes(folder / "my_id.txt", allow_empty=True).decode("utf-8", "replace")
-    claimed = re.sub(r"\r?\n.*", "", said, flags=re.DOTALL)
+    claimed = tables.first_line(read_bytes(folder / "my_id.txt", allow_empty=True))
     found = Findings(tables.HOME)
     scores = {"atk_info_claimed_id": claimed, "atk_info_my_id_verified": "1"}
     first, known = None, {"my_id.txt"}
