@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,19 @@ def test_equal_scores_share_a_rank_whatever_their_rounding(run: Run, tmp_path: P
     found = run("pws2023", "standings", utility, attack, "--json").json
     assert [found["anonymizers"][team]["rank"] for team in ("01", "02", "03", "04")] == [1, 2, 3, 4]
     assert [found["attackers"][team]["rank"] for team in ("01", "02", "03", "04")] == [2, 2, 1, 2]
+
+
+def test_who_handed_in_nothing_valid_shares_the_last_rank(run: Run, tmp_path: Path) -> None:
+    utility, attack, before = (tmp_path / name for name in ("u.csv", "a.csv", "ranks.json"))
+    utility.write_text("team,u\n01,.8\n02,.9\n03,0\n04,0\n")
+    attack.write_text("attacker,01,02,03,04\n01,,.1,1,1\n02,.1,,1,1\n03,.4,.5,,1\n04,.3,.1,1,\n")
+    ranks = {"01": 1, "02": 1, "03": 3, "04": 4}
+    before.write_text(json.dumps({"anonymizer": ranks, "attacker": ranks}))
+    words = (utility, attack, "--invalid", "03", "--invalid", "04", "--preliminary", before, "--json")
+    found = run("pws2023", "standings", *words).json
+    assert {team: one["rank"] for team, one in found["anonymizers"].items()} == {"01": 1, "02": 2, "03": 3, "04": 3}
+    assert found["anonymizers"]["03"] == {"u": 0.0, "s": 0.0, "x": 0.0, "rank": 3}
+    assert found["overall"]["anonymizer_top3"] == ["01", "02", "03"]
 
 
 def test_ends_of_lines_are_cut_as_ruby_cuts_them_and_a_long_seed_is_one(run: Run, tmp_path: Path) -> None:

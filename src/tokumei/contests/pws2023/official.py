@@ -18,7 +18,7 @@ from tokumei.contests.pws2023 import tables
 from tokumei.contests.pws2023.contest import Pws2023
 from tokumei.contests.pws2023.samples import ATTACKS, METHODS
 from tokumei.contests.pws2023.tables import equal_cells, read_digits
-from tokumei.contests.ranking import weighted_ranks
+from tokumei.contests.ranking import weighted_ranks, with_shared_ranks
 from tokumei.contests.values import Entry, Figures, Pair, RoundTable
 from tokumei.data import read_bytes, write_bytes
 from tokumei.errors import InputError, ParameterError
@@ -151,10 +151,14 @@ def standings(
         for owner, share in row.items()
         if owner != attacker
     ]
-    table = Pws2023().rank_round(entries, pairs)
+    contest = Pws2023()
+    table = contest.rank_round(entries, pairs)
+    # Who handed in nothing valid is ranked, too: u = s = 0.
     plain = {"u": 0.0, "s": 0.0, "x": 0.0}
+    every = [replace(row, figures={**plain, **row.figures}) for row in table.anonymizers]
+    table = replace(table, anonymizers=with_shared_ranks(every, lambda row: contest.kept_order(row.figures)))
     document: dict[str, Any] = {
-        "anonymizers": {row.team: {**plain, **row.figures, "rank": row.rank} for row in table.anonymizers},
+        "anonymizers": {row.team: {**row.figures, "rank": row.rank} for row in table.anonymizers},
         "attackers": {row.team: {"y": row.figures["y"], "rank": row.rank} for row in table.attackers},
     }
     if preliminary is not None:
