@@ -18,6 +18,8 @@ from tokumei.data import OWNER_ONLY, read_bytes, read_region_traces, write_text
 from tokumei.errors import ParameterError
 
 FINAL_WEIGHT = 9
+# Sums that are equal on paper differ by their rounding far behind this digit.
+DIGITS = 9
 PLACES = ("1st", "2nd", "3rd")
 
 
@@ -123,7 +125,7 @@ def standings(s_i: Path, s_t: Path, *, preliminary: Path | None = None) -> Answe
 
 
 def _remark(figures: dict[str, Any], awards: Mapping[str, str] | None = None) -> None:
-    best = sorted(figures, key=lambda team: (-figures[team]["Total"], team))[: len(PLACES)]
+    best = sorted(figures, key=lambda team: (-round(figures[team]["Total"], DIGITS), team))[: len(PLACES)]
     for team, one in figures.items():
         told = [PLACES[best.index(team)]] if team in best else []
         one["remark"] = ", ".join([*told, *[title for title, name in (awards or {}).items() if name == team]]) or None
@@ -136,7 +138,7 @@ def _overall(document: dict[str, Any], before: Mapping[str, Any]) -> dict[str, A
         team: {key: float(before["anonymizers"][team][key]) + FINAL_WEIGHT * one[key] for key in kinds}
         for team, one in document["anonymizers"].items()
     }
-    best = {key: max(figures, key=lambda team: figures[team][key]) for key in kinds}
+    best = {key: max(figures, key=lambda team: round(figures[team][key], DIGITS)) for key in kinds}
     _remark(figures, {"Best IDP": best["SecI"], "Best TRP": best["SecT"]})
     told: dict[str, Any] = {"overall": figures}
     for kind, key in (("I", "SecI"), ("T", "SecT")):
@@ -146,7 +148,7 @@ def _overall(document: dict[str, Any], before: Mapping[str, Any]) -> dict[str, A
         }
         out = {f"team{best['Total']}", f"team{best[key]}"}
         open_to = {name: value for name, value in sums.items() if name.startswith("team") and name not in out}
-        least = min(open_to.values(), default=0.0)
+        least = round(min(open_to.values(), default=0.0), DIGITS)
         told[f"overall_attack_sums_{kind}"] = sums
-        told[f"best_risk_assessor_{kind}"] = [name for name, value in open_to.items() if value == least]
+        told[f"best_risk_assessor_{kind}"] = [name for name, value in open_to.items() if round(value, DIGITS) == least]
     return told
