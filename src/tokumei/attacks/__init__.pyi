@@ -3,6 +3,8 @@ from tokumei.attacks.choices import Basis as Basis
 from tokumei.attacks.choices import Choice as Choice
 from tokumei.attacks.choices import MatchAttack as MatchAttack
 from tokumei.attacks.choices import MatchView as MatchView
+from tokumei.attacks.drawn_traces import drawn_likelihoods as drawn_likelihoods
+from tokumei.attacks.drawn_traces import drawn_members as drawn_members
 from tokumei.attacks.ladder.classes import PublishedClasses as PublishedClasses
 from tokumei.attacks.ladder.classes import lay_out_classes as lay_out_classes
 from tokumei.attacks.ladder.climbing import Climbed as Climbed
@@ -70,3 +72,7 @@ from tokumei.attacks.rerun import RerunAttack as RerunAttack
 from tokumei.attacks.rerun import likeliest_by_digest as likeliest_by_digest
 from tokumei.attacks.set_position import SetPosition as SetPosition
 from tokumei.attacks.suppression_pattern import SuppressionPattern as SuppressionPattern
+from tokumei.attacks.table_links import HIDDEN_CELL as HIDDEN_CELL
+from tokumei.attacks.table_links import Links as Links
+from tokumei.attacks.table_links import TableLinks as TableLinks
+from tokumei.attacks.table_links import nearest_links as nearest_links

@@ -33,3 +33,18 @@ def assign_cohorts(names: Sequence[str], salt: str, *, cohorts: int) -> list[int
             place = (place + 1) % cohorts
         taken.append(place)
     return taken
+
+
+def sealed(content: bytes, drawn: str) -> tuple[bytes, bytes]:
+    """Return the line that is published before, and what opens it: a salt from what was drawn, then the content."""
+    opening = hashlib.sha256(f"salt:{drawn}".encode()).hexdigest().encode() + b"\n" + content
+    return hashlib.sha256(opening).hexdigest().encode() + b"\n", opening
+
+
+def opens(line: bytes, opening: bytes) -> bool:
+    """Return whether this is what was committed to.
+
+    >>> opens(*sealed(b"0,3", "drawn")), opens(sealed(b"0,3", "drawn")[0], b"0,4")
+    (True, False)
+    """
+    return hashlib.sha256(opening).hexdigest() == line.decode("ascii", "replace").strip()

@@ -16,7 +16,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tokumei.contests.base import STANDARD_ROUNDS, Contest
 from tokumei.contests.ranking import Board, Weighing, rank_entries, weighted_table
-from tokumei.contests.values import Both, Column, Entry, Figures, FileSpec, Pair, Player, RoundPreset, RoundTable, Sizes
+from tokumei.contests.values import (
+    Both,
+    Checked,
+    Column,
+    Entry,
+    Figures,
+    FileSpec,
+    Pair,
+    Player,
+    RoundPreset,
+    RoundTable,
+    Sizes,
+)
 
 if TYPE_CHECKING:
     import typer
@@ -62,6 +74,16 @@ class DeclaredContest(Contest):
         from tokumei.contests.official_commands import official_app
 
         return official_app(cls.__module__.rpartition(".")[0], cls.name, cls.arguments)
+
+    def score_guesses(
+        self, data: Path, release: Path, *, published: Path, truth: Path, guesses: Sequence[Path]
+    ) -> list[Checked]:
+        """Score every folder by itself."""
+        return [self.score_one(data, truth, folder) for folder in guesses]
+
+    def score_one(self, data: Path, truth: Path, guesses: Path) -> Checked:
+        """Check and score one folder of guesses by the data and what the judge kept."""
+        raise self._without("attack task")
 
     def kept(self, entry: Entry, board: Board) -> Figures:
         """Return what a release has kept in a round, the figures of its row."""

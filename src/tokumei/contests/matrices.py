@@ -7,6 +7,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from tokumei.contests.values import Pair
 from tokumei.data import read_bytes
 from tokumei.errors import InputError
 
@@ -31,3 +32,13 @@ def read_matrix(path: Path, key: str) -> dict[str, dict[str, float | None]]:
     except (TypeError, ValueError) as error:
         message = f"{path} is no table of numbers ({error}); its header is {key} and the teams, its cells numbers"
         raise InputError(message, code="matrix", file=str(path)) from error
+
+
+def pairs_of(path: Path, key: str, figure: str) -> list[Pair]:
+    """Return what attackers achieved against other teams; they are the columns, or the rows if so the key says."""
+    return [
+        Pair(*((row, column) if key == "attacker" else (column, row)), {figure: value or 0.0})
+        for row, cells in read_matrix(path, key).items()
+        for column, value in cells.items()
+        if column != row
+    ]

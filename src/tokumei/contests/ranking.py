@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,8 @@ from tokumei.contests.values import Both, Column, Entry, Figures, Pair, RoundTab
 
 DISQUALIFIED: Both = {"en": "disqualified", "ja": "失格"}
 MISSING: Both = {"en": "no valid submission", "ja": "有効な提出なし"}
+# What the preliminary and the final round of later years count.
+WEIGHTS = (0.1, 0.9)
 UNSAFE: Both = {"en": "effectively re-identified", "ja": "有効な再識別を受けた"}
 
 
@@ -69,6 +71,27 @@ def with_tie_rule(
             rank = ranked[-1].rank if tied else start + place + 1
             ranked.append(replace(row, rank=rank))
     return tuple(ranked)
+
+
+def by_team(rows: Iterable[Row], names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return these figures (0 where there is none) and the rank (0: not ranked) of every team in order of names."""
+    ordered = sorted(rows, key=lambda row: row.team)
+    return {row.team: {**{name: row.figures.get(name, 0) for name in names}, "rank": row.rank or 0} for row in ordered}
+
+
+def places(scores: Mapping[str, float]) -> dict[str, int]:
+    """Return the ranks of teams, the largest score first; equal scores share the better one.
+
+    >>> places({"a": 1, "b": 2, "c": 1})
+    {'a': 2, 'b': 1, 'c': 2}
+    """
+    return {team: 1 + sum(other > score for other in scores.values()) for team, score in scores.items()}
+
+
+def over_rounds(last: Mapping[str, float], before: Mapping[str, float], factor: float = 1.0) -> dict[str, float]:
+    """Return a tenth of the round before (times a factor) and nine tenths of the last; who missed that has 0 in it."""
+    early, late = WEIGHTS
+    return {team: early * factor * before.get(team, 0.0) + late * score for team, score in last.items()}
 
 
 def teams_of(tables: Iterable[Sequence[Row]]) -> list[str]:

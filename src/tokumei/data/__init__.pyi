@@ -111,6 +111,8 @@ from tokumei.data.raw import read_bytes as read_bytes
 from tokumei.data.raw import read_lines as read_lines
 from tokumei.data.raw import split_joined as split_joined
 from tokumei.data.raw import to_utf8 as to_utf8
+from tokumei.data.region_files import RegionTraces as RegionTraces
+from tokumei.data.region_files import read_region_traces as read_region_traces
 from tokumei.data.region_grid import HIDDEN_REGION as HIDDEN_REGION
 from tokumei.data.region_grid import RegionCells as RegionCells
 from tokumei.data.region_grid import RegionGrid as RegionGrid
@@ -165,6 +167,8 @@ from tokumei.data.secret_file import default_secret_path as default_secret_path
 from tokumei.data.secret_file import read_secret as read_secret
 from tokumei.data.secret_file import read_secret_and_lock as read_secret_and_lock
 from tokumei.data.secret_file import write_secret as write_secret
+from tokumei.data.shared_texts import equal_texts as equal_texts
+from tokumei.data.shared_texts import text_codes as text_codes
 from tokumei.data.some_people import records_of as records_of
 from tokumei.data.summary import public_summary as public_summary
 from tokumei.data.summary import stated_verdicts as stated_verdicts

@@ -1,4 +1,6 @@
-from tokumei.methods.cell_exchange import exchange_cells as exchange_cells
+from tokumei.methods.cell_exchange import exchange_pairs as exchange_pairs
+from tokumei.methods.cell_exchange import exchange_to_budget as exchange_to_budget
+from tokumei.methods.cell_exchange import permute_within as permute_within
 from tokumei.methods.concealment.by_assignment import cut_cycles as cut_cycles
 from tokumei.methods.concealment.by_assignment import disjoint_permutations as disjoint_permutations
 from tokumei.methods.concealment.by_assignment import turn_cycles as turn_cycles
@@ -34,6 +36,7 @@ from tokumei.methods.grouping.table_bounds import table_bound as table_bound
 from tokumei.methods.k_anonymity import KAnonymity as KAnonymity
 from tokumei.methods.k_anonymity import read_weights as read_weights
 from tokumei.methods.mdav import mdav_groups as mdav_groups
+from tokumei.methods.other_rows import choose_rows as choose_rows
 from tokumei.methods.pseudonyms import draw_pseudonyms as draw_pseudonyms
 from tokumei.methods.pseudonyms import exchange_by_period as exchange_by_period
 from tokumei.methods.pseudonyms import keyed_pseudonyms as keyed_pseudonyms

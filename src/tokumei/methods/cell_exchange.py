@@ -2,10 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
-from tokumei.array_types import Floats, Ints
+from tokumei.array_types import Bools, Floats, Ints
+
+
+def permute_within(rows: Ints, groups: Ints, rng: np.random.Generator) -> Ints:
+    """Return rows that changed places within their groups."""
+    made = rows.copy()
+    for group in np.unique(groups):
+        own = np.flatnonzero(groups == group)
+        made[own] = made[rng.permutation(own)]
+    return made
+
+
+def exchange_pairs(rows: Ints, count: int, rng: np.random.Generator) -> Ints:
+    """Return rows after so many exchanges of two random cells of a random column."""
+    made = rows.copy()
+    columns = rng.integers(rows.shape[1], size=count)
+    for column, (one, other) in zip(columns, rng.integers(len(rows), size=(count, 2)), strict=True):
+        made[[one, other], column] = made[[other, one], column]
+    return made
+
+
+def exchange_to_budget(
+    truth: Ints, known: Sequence[Ints], together: Bools, *, allowed: float, tries: int, rng: np.random.Generator
+) -> Ints:
+    """Return columns with nobody's cells, exchanged until every two-way table has changed by at most what is allowed.
+
+    Column by column cells are permuted, then exchanged. Tables count with the ``known`` columns, which stay as they
+    are, and with those columns before that are seen ``together``. At most so many exchanges are tried per cell.
+    """
+    made, values = np.empty_like(truth), int(truth.max()) + 1
+    for column in range(truth.shape[1]):
+        pairs = [(codes, codes) for codes in known]
+        pairs += [(truth[:, other], made[:, other]) for other in np.flatnonzero(together[column, :column]).tolist()]
+        cells = rng.permutation(truth[:, column])
+        tried = rng.integers(len(cells), size=(tries * len(cells), 2))
+        if pairs:
+            starts = np.cumsum([0, *(int(before.max()) + 1 for before, _after in pairs)])
+            groups = np.stack([after + start for (_before, after), start in zip(pairs, starts, strict=False)])
+            target = np.zeros((int(starts[-1]), values), dtype=np.int64)
+            for (before, _after), start in zip(pairs, starts, strict=False):
+                np.add.at(target, (before + start, truth[:, column]), 1)
+            exchange_cells(cells, groups, target, tried, allowed)
+        made[:, column] = cells
+    return made
 
 
 @njit(cache=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -16,6 +17,7 @@ from tokumei.parts import Metric, parameter
 
 # A table of more cells has about as many as records, and counts nothing but ones.
 MOST_VALUES = 200
+Codes = tuple[Ints, Ints, int]
 
 
 def two_way_counts(first: Ints, second: Ints, size: int, other_size: int) -> Ints:
@@ -32,6 +34,23 @@ def two_way_counts(first: Ints, second: Ints, size: int, other_size: int) -> Int
 def count_change(before: Ints, after: Ints) -> int:
     """Return the sum of the absolute differences of two tables of counts."""
     return int(np.abs(before - after).sum())
+
+
+def pair_changes(codes: Mapping[str, Codes], apart: Collection[str] = ()) -> dict[tuple[str, str], int]:
+    """Return how much the two-way counts of every pair of columns change; two columns ``apart`` are no pair.
+
+    A column has its codes before and after, from 0 on, and how many there are.
+
+    >>> pair_changes({"a": (np.array([0, 1]), np.array([0, 1]), 2), "b": (np.array([0, 1]), np.array([1, 0]), 2)})
+    {('a', 'b'): 4}
+    """
+    changes = {}
+    for one, other in combinations(codes, 2):
+        if one not in apart or other not in apart:
+            (ours, theirs, size), (our_other, their_other, other_size) = codes[one], codes[other]
+            before = two_way_counts(ours, our_other, size, other_size)
+            changes[one, other] = count_change(before, two_way_counts(theirs, their_other, size, other_size))
+    return changes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,19 +70,16 @@ class PairCounts(Metric):
     def measure(self, history: History, release: Release, secret: Secret) -> Score:
         """Return the largest change of all pairs; parts: the mean, and how many pairs there are."""
         del secret
-        codes = [found for field in history.schema.fields if (found := self._codes(history, release, field.name))]
+        names = [field.name for field in history.schema.fields]
+        codes = {name: found for name in names if (found := self._codes(history, release, name))}
         if len(codes) < 2 or not len(history):
             message = f"fewer than two columns have at most {MOST_VALUES} values, of which pairs could be counted"
             raise InfeasibleError(message)
-        changes = []
-        for (one, theirs, size), (other, their_other, other_size) in combinations(codes, 2):
-            before = two_way_counts(one, other, size, other_size)
-            changes.append(count_change(before, two_way_counts(theirs, their_other, size, other_size)))
-        shares = [change / (2 * max(len(history), len(release))) for change in changes]
+        shares = [change / (2 * max(len(history), len(release))) for change in pair_changes(codes).values()]
         parts = {"mean": float(np.mean(shares)), "pairs": float(len(shares))}
         return Score(name=self.name, value=max(shares), goal=Goal.LOWER, lowest=0.0, highest=1.0, parts=parts)
 
-    def _codes(self, history: History, release: Release, name: str) -> tuple[Ints, Ints, int] | None:
+    def _codes(self, history: History, release: Release, name: str) -> Codes | None:
         """Return the codes of a column on both sides, -1 for what is not told; None if it has too many values."""
         cells = release.cells[name]
         if isinstance(cells, SetCells):

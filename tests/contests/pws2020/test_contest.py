@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from tokumei.contests import Entry, Pair
-from tokumei.contests.pws2020.contest import Pws2020, near_swap
+from tokumei.contests.pws2020.contest import Pws2020
+from tokumei.contests.pws2020.samples import near_swap
 from tokumei.contests.pws2020.table import (
     check_rows,
     covariance_utility,
@@ -72,3 +73,20 @@ def test_attackers_count_on_the_three_best_without_their_own_team() -> None:
     table = Pws2020().rank_round(entries, pairs)
     assert [row.team for row in table.anonymizers] == ["e", "a", "b", "c", "d"]
     assert {row.team: row.figures["accuracy"] for row in table.attackers}["e"] == pytest.approx(0.2)
+
+
+@pytest.mark.slow
+def test_other_rows_keep_the_limits_and_are_no_members(tmp_path: Path) -> None:
+    contest, reached = Pws2020(), {}
+    contest.generate(tmp_path, size=1200, seed=1)
+    told = contest.anonymize("other-rows", tmp_path, tmp_path, settings={}, rng=np.random.default_rng(1))
+    assert (told["rows"], contest.check_release(tmp_path, tmp_path).valid) == (1200, True)
+    made = contest.publish(tmp_path, tmp_path, attackers=[], seed="s")
+    (tmp_path / "members.csv").write_bytes(made.truth["members"])
+    for attack in contest.attacks:
+        contest.attack(attack, tmp_path, tmp_path, tmp_path, settings={}, rng=np.random.default_rng(2))
+        scored = contest.score_guesses(tmp_path, tmp_path, published=tmp_path, truth=tmp_path, guesses=[tmp_path])
+        reached[attack] = scored[0].figures["accuracy"]
+    # A tenth of B are members.
+    assert max(reached.values()) < told["own"] + 0.25
+    assert told["own"] < 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from tests.conftest import Run
 from tests.effort import EFFORT
 from tokumei.contests.pws2023.samples import Neighbours, SortAttack, VoteAttack
-from tokumei.contests.pws2023.tables import check_table, equal_cells, public_table, secret_table
+from tokumei.contests.pws2023.tables import check_table, equal_cells, public_table, secret_table, seed_of
 from tokumei.contests.ruby_random import RubyRandom
 
 FILES = 2_000 if EFFORT == "campaign" else 50
@@ -104,6 +105,36 @@ def test_neighbours_hide_what_sorting_finds_and_voting_finds_more_than_chance() 
     assert found(table, SortAttack()) == 1.0
     assert found(released, SortAttack()) < 0.13
     assert found(released, SortAttack()) < found(released, VoteAttack()) < 0.3
+
+
+def test_equal_scores_share_a_rank_whatever_their_rounding(run: Run, tmp_path: Path) -> None:
+    # (.8 + .6)/2 = (.9 + .5)/2 and .1 + .2 = .3, but not in binary: s decides, then all attackers are equal.
+    utility, attack = tmp_path / "u.csv", tmp_path / "a.csv"
+    utility.write_text("team,u\n01,.8\n02,.9\n03,.6\n04,.2\n")
+    attack.write_text("attacker,01,02,03,04\n01,,.1,.2,.3\n02,.1,,.3,.2\n03,.4,.5,,.7\n04,.3,.1,.2,\n")
+    found = run("pws2023", "standings", utility, attack, "--json").json
+    assert [found["anonymizers"][team]["rank"] for team in ("01", "02", "03", "04")] == [1, 2, 3, 4]
+    assert [found["attackers"][team]["rank"] for team in ("01", "02", "03", "04")] == [2, 2, 1, 2]
+
+
+def test_who_handed_in_nothing_valid_shares_the_last_rank(run: Run, tmp_path: Path) -> None:
+    utility, attack, before = (tmp_path / name for name in ("u.csv", "a.csv", "ranks.json"))
+    utility.write_text("team,u\n01,.8\n02,.9\n03,0\n04,0\n")
+    attack.write_text("attacker,01,02,03,04\n01,,.1,1,1\n02,.1,,1,1\n03,.4,.5,,1\n04,.3,.1,1,\n")
+    ranks = {"01": 1, "02": 1, "03": 3, "04": 4}
+    before.write_text(json.dumps({"anonymizer": ranks, "attacker": ranks}))
+    words = (utility, attack, "--invalid", "03", "--invalid", "04", "--preliminary", before, "--json")
+    found = run("pws2023", "standings", *words).json
+    assert {team: one["rank"] for team, one in found["anonymizers"].items()} == {"01": 1, "02": 2, "03": 3, "04": 3}
+    assert found["anonymizers"]["03"] == {"u": 0.0, "s": 0.0, "x": 0.0, "rank": 3}
+    assert found["overall"]["anonymizer_top3"] == ["01", "02", "03"]
+
+
+def test_ends_of_lines_are_cut_as_ruby_cuts_them_and_a_long_seed_is_one(run: Run, tmp_path: Path) -> None:
+    assert check_table(b"\n3\n", "F", rows=2, columns=1)[0].official["message"] == "line 1: wrong number of columns"
+    (tmp_path / "my_id.txt").write_bytes(b"03\r")
+    assert run("pws2023", "check-attack", tmp_path, "--rows", 1, "--json").json["accepted"]
+    assert seed_of(b"1" + b"0" * 5_000 + b"7\r\n") == 10**5_001 + 7
 
 
 def test_a_seed_with_more_lines_is_refused_only_by_strict(run: Run, tmp_path: Path) -> None:

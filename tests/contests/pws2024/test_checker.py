@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.effort import EFFORT
-from tokumei.contests.pandas_table import parse_table
+from tokumei.contests.pandas_table import as_written, parse_table, table_text
 from tokumei.contests.pws2024.checker import check_answers, check_table
 
 FILES = 2_000 if EFFORT == "campaign" else 50
@@ -36,6 +36,9 @@ ODD = (
     "56.0",
     "F ",
     "99",
+    "True",
+    "1e400",
+    "99999999999999999999",
 )
 
 
@@ -63,11 +66,14 @@ def damaged(rng: np.random.Generator, table: list[list[str]]) -> bytes:
         elif kind == 6:
             rows[0][int(rng.integers(len(rows[0])))] = str(rng.choice(["2100", "Name", "x", "Age"]))
         elif kind == 7:
-            rows.insert(at, [""])
+            rows.insert(at, [str(rng.choice(["", "  ", "\t"]))])
         else:
-            lines_end, start = str(rng.choice(["\n", "\r\n"])), [b"", b"\xef\xbb\xbf"][int(rng.integers(2))]
+            lines_end, start = str(rng.choice(["\n", "\r\n", "\r"])), [b"", b"\xef\xbb\xbf"][int(rng.integers(2))]
         if len(rows) < 3:
             break
+    if lines_end == "\r" and any(row[0].startswith((" ", "\t")) for row in rows):
+        # pandas itself stumbles over a blank behind a bare CR.
+        lines_end = "\n"
     return start + lines_end.join(",".join(row) for row in rows).encode() + lines_end.encode()
 
 
@@ -110,6 +116,32 @@ def test_damaged_tables_get_the_verdict_of_pandas(record_property: Any) -> None:
         strict, _table = check_table(original, raw, "C", rows=rows, strict=True)
         assert strict.count >= checked.count
     record_property("figure", f"{FILES} damaged tables")
+
+
+@pytest.mark.parametrize(
+    ("known", "shown"),
+    [
+        (["18", ""], ["18", ""]),
+        (["18", "x"], ["18", "18"]),
+        (["18", "56"], ["18", ""]),
+        (["True", "False"], ["true", "true"]),
+        (["1", "56"], ["True", "True"]),
+    ],
+)
+def test_the_values_of_a_whole_column_are_known_as_pandas_knows_them(known: list[str], shown: list[str]) -> None:
+    text, raw = (b"".join(f"F,{cell},{n}\n".encode() for n, cell in enumerate(cells)) for cells in (known, shown))
+    head = b"Gender,Age,247\n"
+    original = pd.read_csv(io.BytesIO(head + text))
+    wanted = original["Age"].pipe(lambda ages: pd.read_csv(io.BytesIO(head + raw))["Age"].isin(ages).all())
+    checked, _table = check_table(parse_table(head + text, "B"), head + raw, "C", rows=2)
+    assert checked.valid == checked.official["valid"] == wanted
+
+
+def test_an_open_quotation_mark_ends_the_reading_and_texts_are_written_as_pandas_writes_them() -> None:
+    assert parse_table(b'a,b\n"1,2\n', "C").error == "ParserError"
+    raw = b"a,b,c,d,e\n007,1,true,x,+5\n-3,,FALSE,NA,5\n"
+    found = table_text(as_written(parse_table(raw, "B").frame))
+    assert found == pd.read_csv(io.BytesIO(raw)).to_csv(index=False).encode()
 
 
 def test_all_faults_are_told_with_their_place_in_both_languages() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tokumei.array_types import Ints
     from tokumei.attacks import SeenTraces
-    from tokumei.contests.pws2019.traces import Traces
+    from tokumei.data import RegionTraces
 
 LEAST_UTILITY = 0.7
 FILES = (1, 2)
@@ -39,7 +39,7 @@ ATTACKS = {
 
 
 def published_lines(
-    original: Traces, cells: Sequence[str], owners: Ints
+    original: RegionTraces, cells: Sequence[str], owners: Ints
 ) -> tuple[tuple[str, list[str]], tuple[str, list[str]]]:
     """Return the published traces and the table of pseudonyms, each with its header; pseudonyms follow the users."""
     count, first = original.shape[1], len(owners) + 1
@@ -217,14 +217,8 @@ class Pws2019(DeclaredContest):
             (guesses / f"etraces{file}.csv").write_bytes(_text("reg_id", traces.ravel().tolist()))
         return {"attack": attack}
 
-    def score_guesses(
-        self, data: Path, release: Path, *, published: Path, truth: Path, guesses: Sequence[Path]
-    ) -> list[Checked]:
+    def score_one(self, data: Path, truth: Path, guesses: Path) -> Checked:
         """Score etable and etraces of both files."""
-        del release, published
-        return [self._scored(data, truth, folder) for folder in guesses]
-
-    def _scored(self, data: Path, truth: Path, folder: Path) -> Checked:
         from tokumei.contests.findings import Findings
         from tokumei.contests.official import StoppedError
         from tokumei.contests.pws2019 import checker, traces
@@ -235,7 +229,7 @@ class Pws2019(DeclaredContest):
             for name, wanted in ((f"etable{file}", len(owners)), (f"etraces{file}", true.size)):
                 places = name.startswith("etraces")
                 try:
-                    lines = traces.cell_lines(folder / f"{name}.csv")
+                    lines = traces.cell_lines(guesses / f"{name}.csv")
                     # Surplus lines are ignored by the official evaluator.
                     if len(lines) < wanted or (self.strict and len(lines) > wanted):
                         found.add("row-count", name, found=len(lines), wanted=wanted)
@@ -270,10 +264,10 @@ class Pws2019(DeclaredContest):
         return {"sum": sum(float(own[team][name]) if team in own else 1.0 for team in aims for name in names)}
 
 
-def _traces(folder: Path, name: str) -> Traces:
-    from tokumei.contests.pws2019.traces import read_traces
+def _traces(folder: Path, name: str) -> RegionTraces:
+    from tokumei.data import read_region_traces
 
-    return read_traces(folder / f"{name}.csv")
+    return read_region_traces(folder / f"{name}.csv")
 
 
 def _text(header: str, lines: Iterable[object]) -> bytes:

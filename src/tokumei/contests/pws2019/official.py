@@ -14,10 +14,12 @@ from tokumei.contests.official import Answer, Natural, Settings, Target, chosen_
 from tokumei.contests.pws2019 import checker, samples, traces
 from tokumei.contests.pws2019.contest import Pws2019, published_lines, read_published
 from tokumei.contests.values import Figures
-from tokumei.data import OWNER_ONLY, read_bytes, write_text
+from tokumei.data import OWNER_ONLY, read_bytes, read_region_traces, write_text
 from tokumei.errors import ParameterError
 
 FINAL_WEIGHT = 9
+# Sums that are equal on paper differ by their rounding far behind this digit.
+DIGITS = 9
 PLACES = ("1st", "2nd", "3rd")
 
 
@@ -32,7 +34,7 @@ def check_cells(ano: Path, *, rows: Natural = 80_000, strict: bool = False) -> F
 
 def score(org: Path, ano: Path, *, cells: bool = False) -> Figures:
     """Measure s_U as the deciding program did, and as the R server did; exit status 1 if the program stops."""
-    true, lines = traces.read_traces(org).regions.ravel(), traces.cell_lines(ano)
+    true, lines = read_region_traces(org).regions.ravel(), traces.cell_lines(ano)
     found = traces.read_cells(lines, len(true), str(ano))
     document: dict[str, Any] = {"s_U": traces.utility(true, found), "server_R": traces.server_utility(true, found)}
     if cells:
@@ -55,14 +57,14 @@ def score_ids(ptable: Path, etable: Path) -> Figures:
 
 def score_traces(org: Path, etraces: Path) -> Figures:
     """Measure s_T: how far answers are from the truth, hospitals ten times; exit status 1 if the program stops."""
-    true = traces.read_traces(org).regions.ravel()
+    true = read_region_traces(org).regions.ravel()
     named = traces.read_cells(traces.cell_lines(etraces), len(true), str(etraces), sets=False).members
     return {"s_T": traces.trace_score(true, named)}
 
 
 def sample_method(name: str, org: Path, *, output: Target, settings: Settings = None, seed: Natural = 1) -> Answer:
     """Anonymize traces by a sample method, draw by draw as the official program; tell s_U too."""
-    method, true = chosen_part(Pws2019, samples.METHODS, name, "method", settings), traces.read_traces(org).regions
+    method, true = chosen_part(Pws2019, samples.METHODS, name, "method", settings), read_region_traces(org).regions
     cells = method.cells(true, traces.GRID, np.random.RandomState(seed))
     _write(output, "reg_id", cells)
     kept = traces.utility(true.ravel(), traces.read_cells(cells, len(cells), str(output)))
@@ -71,7 +73,7 @@ def sample_method(name: str, org: Path, *, output: Target, settings: Settings = 
 
 def shuffle(org: Path, ano: Path, *, output: Target, table: Target, seed: Natural = 1) -> Answer:
     """Publish anonymized cells under pseudonyms, as the official program; only the judge may see the table."""
-    original, lines = traces.read_traces(org), traces.cell_lines(ano)
+    original, lines = read_region_traces(org), traces.cell_lines(ano)
     owners = samples.shuffled_ids(len(original.users), np.random.RandomState(seed))
     if len(lines) < original.regions.size:
         raise ParameterError(f"{ano} has {len(lines)} cells, but {original.regions.size} are needed", code="rows")
@@ -83,7 +85,7 @@ def shuffle(org: Path, ano: Path, *, output: Target, table: Target, seed: Natura
 
 def sample_attack(name: str, ref: Path, pub: Path, *, output: Target, seed: Natural = 1) -> Answer:
     """Run a sample attack, draw by draw as the official program: write an etable (I) or etraces (T, replay)."""
-    reference = traces.read_traces(ref)
+    reference = read_region_traces(ref)
     seen, draw = read_published(reference.regions, pub), np.random.RandomState(seed)
     known = samples.IDENTITY_ATTACKS + samples.TRACE_ATTACKS
     if name not in known:
@@ -123,7 +125,7 @@ def standings(s_i: Path, s_t: Path, *, preliminary: Path | None = None) -> Answe
 
 
 def _remark(figures: dict[str, Any], awards: Mapping[str, str] | None = None) -> None:
-    best = sorted(figures, key=lambda team: (-figures[team]["Total"], team))[: len(PLACES)]
+    best = sorted(figures, key=lambda team: (-round(figures[team]["Total"], DIGITS), team))[: len(PLACES)]
     for team, one in figures.items():
         told = [PLACES[best.index(team)]] if team in best else []
         one["remark"] = ", ".join([*told, *[title for title, name in (awards or {}).items() if name == team]]) or None
@@ -136,7 +138,7 @@ def _overall(document: dict[str, Any], before: Mapping[str, Any]) -> dict[str, A
         team: {key: float(before["anonymizers"][team][key]) + FINAL_WEIGHT * one[key] for key in kinds}
         for team, one in document["anonymizers"].items()
     }
-    best = {key: max(figures, key=lambda team: figures[team][key]) for key in kinds}
+    best = {key: max(figures, key=lambda team: round(figures[team][key], DIGITS)) for key in kinds}
     _remark(figures, {"Best IDP": best["SecI"], "Best TRP": best["SecT"]})
     told: dict[str, Any] = {"overall": figures}
     for kind, key in (("I", "SecI"), ("T", "SecT")):
@@ -146,7 +148,7 @@ def _overall(document: dict[str, Any], before: Mapping[str, Any]) -> dict[str, A
         }
         out = {f"team{best['Total']}", f"team{best[key]}"}
         open_to = {name: value for name, value in sums.items() if name.startswith("team") and name not in out}
-        least = min(open_to.values(), default=0.0)
+        least = round(min(open_to.values(), default=0.0), DIGITS)
         told[f"overall_attack_sums_{kind}"] = sums
-        told[f"best_risk_assessor_{kind}"] = [name for name, value in open_to.items() if value == least]
+        told[f"best_risk_assessor_{kind}"] = [name for name, value in open_to.items() if round(value, DIGITS) == least]
     return told

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tokumei.array_types import Floats, Ints
-from tokumei.attacks import SeenTraces, likely_members, trace_likelihoods, visits
+from tokumei.attacks import SeenTraces, drawn_likelihoods, drawn_members, likely_members, trace_likelihoods
 from tokumei.contests.pws2019.traces import GRID, SLOTS_PER_DAY
 from tokumei.data import assign
 from tokumei.methods import (
@@ -27,8 +27,6 @@ from tokumei.methods import (
     SwappedTraces,
 )
 
-USED_SHARE = 0.1
-MOST_MEMBERS = 10
 HOME_SLOTS = 2
 
 
@@ -55,21 +53,8 @@ def likelihoods(seen: SeenTraces, draw: np.random.RandomState, *, home: bool) ->
 
     Every published cell is drawn for or, at home, taken if it is one of the first slots of a day.
     """
-    times = seen.reference.shape[1]
-    first = np.arange(times) % SLOTS_PER_DAY < HOME_SLOTS
-    chances = visits(seen.reference[:, first] if home else seen.reference, GRID)
-    members, hidden = seen.cells.member_lists(), seen.cells.hidden
-    scores = np.zeros((seen.users, seen.users))
-    for cell, region_set in enumerate(members):
-        used = first[cell % times] if home else draw.random_sample() < USED_SHARE
-        if used and not hidden[cell]:
-            own = region_set.copy()
-            if len(own) > 1:
-                draw.shuffle(own)
-            own = own[:MOST_MEMBERS]
-            # Added one after another as there: rounding decides between users who are equally likely.
-            scores[cell // times] += np.log(np.add.accumulate(chances[:, own] / len(own), axis=1)[:, -1])
-    return scores
+    first = np.arange(seen.reference.shape[1]) % SLOTS_PER_DAY < HOME_SLOTS
+    return drawn_likelihoods(seen, GRID, draw, at=first if home else None)
 
 
 def guessed_users(name: str, seen: SeenTraces, draw: np.random.RandomState) -> Ints:
@@ -93,20 +78,7 @@ def guessed_traces(name: str, seen: SeenTraces, draw: np.random.RandomState) -> 
     if name == "assignment":
         owners = assign(-trace_likelihoods(seen, GRID)).columns
         return likely_members(seen, owners, GRID)
-    scores = likelihoods(seen, draw, home=name == "T3-HomeProb")
-    answers = np.zeros((users, times), dtype=np.int64)
-    everywhere = np.arange(1, GRID.count + 1)
-    members, hidden = seen.cells.member_lists(), seen.cells.hidden
-    owners = np.zeros(users, dtype=np.int64)
-    for pseudonym in range(users):
-        owners[pseudonym] = scores[pseudonym].argmax()
-        scores[:, owners[pseudonym]] = -np.inf
-    for cell, own in enumerate(members):
-        choice = everywhere.copy() if hidden[cell] else own.copy()
-        if len(choice) > 1:
-            draw.shuffle(choice)
-        answers[owners[cell // times], cell % times] = choice[0]
-    return answers
+    return drawn_members(seen, likelihoods(seen, draw, home=name == "T3-HomeProb"), GRID, draw)
 
 
 IDENTITY_ATTACKS = ("I1-rand", "I2-VisitProb", "I3-HomeProb", "assignment")

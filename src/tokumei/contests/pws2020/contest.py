@@ -20,35 +20,11 @@ from tokumei.errors import ParameterError, TokumeiError
 from tokumei.parts import parameter
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.random import Generator
 
 # B has ten times the rows of C; the official check lets one row more pass.
 CROWD, TOLERATED, BEST_TEAMS = 10, 1, 3
 LEAST = {"U_hist": 0.99, "U_VCM": 0.4, "U_DTA_income": 0.85, "U_DTA_husband": 0.85}
-SETTINGS = {"block": (int, 1, 1000), "share": (float, 0.0, 1.0)}
-LEAST_SHARE = 0.002
-
-
-def near_swap(c: pl.DataFrame, rng: Generator, *, block: int = 2, share: float = 0.5) -> pl.DataFrame:
-    """Permute a share of every column within blocks of rows: of near numbers, and of people alike in other columns.
-
-    Counts stay as they are, covariances nearly. Blocks of one row change nothing.
-    """
-    import polars as pl
-
-    columns = {}
-    for name in c.columns:
-        alike = [other for other in ("relationship", "income", "marital-status", "education") if other != name]
-        key = [pl.col(name).cast(pl.Int64)] if name in ("age", "hours-per-week") else [pl.col(one) for one in alike]
-        order = c.with_row_index("at").sort(*key, pl.lit(pl.Series(rng.random(c.height))))["at"].to_numpy()
-        cells = c[name].to_numpy().copy()
-        for start in range(0, c.height, block):
-            rows = order[start : start + block]
-            if rng.random() < share:
-                cells[rows] = cells[rng.permutation(rows)]
-        columns[name] = pl.Series(cells)
-    return pl.DataFrame(columns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,17 +98,19 @@ class Pws2020(DeclaredContest):
         return Checked(found.valid, figures, refused.notes, refused.note_count)
 
     def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
-        """Write D; the share of permuted blocks is halved until no limit is broken."""
+        """Write the first attempt of the method that breaks no limit, else its last one."""
+        from tokumei.contests.pws2020.samples import SETTINGS, attempts
         from tokumei.contests.pws2020.table import read_rows, rows_text
 
-        self.sample(dict.fromkeys(self.methods), method, "method")
-        values = {"share": 0.5, **read_settings(method, settings, SETTINGS)}
-        checked = None
-        while checked is None or (not checked.valid and values["share"] > LEAST_SHARE):
-            made = near_swap(read_rows(data / "C.csv"), rng, **values)
+        values = read_settings(method, settings, self.sample(SETTINGS, method, "method"))
+        b, c = (read_rows(data / f"{name}.csv") for name in "BC")
+        figures: Figures = {}
+        for made, told in attempts(method, b, c, rng, values):
             (release / "D.csv").write_bytes(rows_text(made))
-            checked, values["share"] = self.check_release(data, release), values["share"] / 2
-        return {"method": method, "rows": made.height, "share": 2 * values["share"]}
+            figures = {"method": method, "rows": made.height, **told}
+            if self.check_release(data, release).valid:
+                break
+        return figures
 
     def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
         """Return D and all rows; which of them are members stays with the judge. Nothing is drawn."""
@@ -147,7 +125,7 @@ class Pws2020(DeclaredContest):
     def attack(
         self, attack: str, data: Path, published: Path, guesses: Path, *, settings: Figures, rng: Generator
     ) -> Figures:
-        """Name the rows of B that D shows most of: whole rows, then rows in which one cell differs."""
+        """Name the rows of B that D shows most of (whole rows, then those but for a cell), or that it does not show."""
         import numpy as np
 
         from tokumei.contests.pws2020.table import COLUMNS, read_rows
@@ -162,6 +140,8 @@ class Pws2020(DeclaredContest):
             for without in COLUMNS:
                 shared = [name for name in COLUMNS if name != without]
                 score[b.join(d, on=shared, how="semi")["at"].to_numpy()] += 1
+        if attack == "absent":
+            score[b.join(d, on=list(COLUMNS), how="semi")["at"].to_numpy()] -= 1
         best = np.argsort(-score, kind="stable")[: self.named].tolist()
         (guesses / "E.csv").write_text("".join(f"{row}\n" for row in best))
         return {"rows": len(best)}

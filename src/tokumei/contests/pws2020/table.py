@@ -67,7 +67,12 @@ def draw_people(count: int, rng: Generator) -> pl.DataFrame:
             middle = rng.uniform(30, 50, CLASSES)[kinds]
             drawn = np.round(middle + rng.normal(0, 11, len(kinds))).clip(int(rule.low), int(rule.high))
             columns[name] = [f"{value:.0f}" for value in drawn.tolist()]
-    return pl.DataFrame(columns).unique(maintain_order=True)[:count]
+    married = pl.col("marital-status") == "Married-civ-spouse"
+    spouse = pl.when(pl.col("sex") == "Male").then(pl.lit("Husband")).otherwise(pl.lit("Wife"))
+    # As in Adult: who is married is husband or wife, who is not is neither.
+    alone = pl.col("relationship").replace(["Husband", "Wife"], "Not-in-family")
+    people = pl.DataFrame(columns).with_columns(relationship=pl.when(married).then(spouse).otherwise(alone))
+    return people.unique(maintain_order=True)[:count]
 
 
 def design(frame: pl.DataFrame, *, without: str = "") -> Floats:

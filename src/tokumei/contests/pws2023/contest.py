@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tokumei.array_types import Ints
 
+# Figures that are equal on paper differ by their rounding; a cell more or less shows in the seventh digit.
+DIGITS = 9
 PUBLIC_SEED = {6: 123456789, 8: 123123123}
 _MEAN_RANK = (Column("score", {"en": "weighted rank", "ja": "加重順位"}, "lower", 2),)
 
@@ -152,7 +154,7 @@ class Pws2023(DeclaredContest):
 
     def kept_order(self, figures: Figures) -> Any:
         """Order by x, ties by s."""
-        return -figures["x"], -figures["s"]
+        return -round(figures["x"], DIGITS), -round(figures["s"], DIGITS)
 
     def reached(self, entry: Entry, board: Board) -> Figures:
         """Return the mean of right cells over all other teams, 1 where a team handed in nothing valid."""
@@ -163,7 +165,7 @@ class Pws2023(DeclaredContest):
 
     def reached_order(self, figures: Figures) -> Any:
         """Order by y, ties by the smallest share, then by the next."""
-        return -figures["y"], [-share for share in figures["shares"]]
+        return -round(figures["y"], DIGITS), [-round(share, DIGITS) for share in figures["shares"]]
 
     def rank_overall(self, rounds: Sequence[tuple[float, RoundTable]]) -> RoundTable:
         """Return the weighted ranks, not scores, of both divisions."""

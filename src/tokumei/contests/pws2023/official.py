@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +12,14 @@ import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.contests.findings import Findings
-from tokumei.contests.matrices import read_matrix, read_rows
+from tokumei.contests.matrices import pairs_of, read_rows
 from tokumei.contests.official import Answer, Natural, Positive, Settings, Target, chosen_part, read_json
 from tokumei.contests.pws2023 import tables
 from tokumei.contests.pws2023.contest import Pws2023
 from tokumei.contests.pws2023.samples import ATTACKS, METHODS
 from tokumei.contests.pws2023.tables import equal_cells, read_digits
-from tokumei.contests.ranking import weighted_ranks
-from tokumei.contests.values import Entry, Figures, Pair, RoundTable
+from tokumei.contests.ranking import weighted_ranks, with_shared_ranks
+from tokumei.contests.values import Entry, Figures, RoundTable
 from tokumei.data import read_bytes, write_bytes
 from tokumei.errors import InputError, ParameterError
 
@@ -80,8 +79,7 @@ def check_attack(folder: Path, *, rows: Positive = 100_000, teams: Positive = 15
 
     Files named for other teams are not looked at.
     """
-    said = read_bytes(folder / "my_id.txt", allow_empty=True).decode("utf-8", "replace")
-    claimed = re.sub(r"\r?\n.*", "", said, flags=re.DOTALL)
+    claimed = tables.first_line(read_bytes(folder / "my_id.txt", allow_empty=True))
     found = Findings(tables.HOME)
     scores = {"atk_info_claimed_id": claimed, "atk_info_my_id_verified": "1"}
     first, known = None, {"my_id.txt"}
@@ -147,16 +145,14 @@ def standings(
     """Compute the official tables of a round from its matrix, and the best three overall."""
     useful = {row["team"]: float(row["u"]) for row in read_rows(utility, ("team", "u"))}
     entries = [Entry(team, None if team in (invalid or ()) else {"u": value}, None) for team, value in useful.items()]
-    pairs = [
-        Pair(attacker, owner, {"a": share or 0.0})
-        for attacker, row in read_matrix(attack, "attacker").items()
-        for owner, share in row.items()
-        if owner != attacker
-    ]
-    table = Pws2023().rank_round(entries, pairs)
+    contest = Pws2023()
+    table = contest.rank_round(entries, pairs_of(attack, "attacker", "a"))
+    # Who handed in nothing valid is ranked, too: u = s = 0.
     plain = {"u": 0.0, "s": 0.0, "x": 0.0}
+    every = [replace(row, figures={**plain, **row.figures}) for row in table.anonymizers]
+    table = replace(table, anonymizers=with_shared_ranks(every, lambda row: contest.kept_order(row.figures)))
     document: dict[str, Any] = {
-        "anonymizers": {row.team: {**plain, **row.figures, "rank": row.rank} for row in table.anonymizers},
+        "anonymizers": {row.team: {**row.figures, "rank": row.rank} for row in table.anonymizers},
         "attackers": {row.team: {"y": row.figures["y"], "rank": row.rank} for row in table.attackers},
     }
     if preliminary is not None:

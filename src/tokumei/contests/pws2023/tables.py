@@ -24,6 +24,7 @@ SECRET_COLUMNS = 10
 VALUES = 10
 STAR = 10
 SEED = re.compile(r"0|[1-9][0-9]*")
+_DIGITS = 4000
 TEAM = re.compile(r"[0-9][0-9]")
 
 
@@ -66,7 +67,8 @@ def check_table(raw: bytes, file: str, *, rows: int, columns: int, star: bool = 
 
 def _add_faults(found: Findings, text: str, file: str, line: int, columns: int, *, star: bool) -> str:
     """Add the faults of a line; return the first in the official words."""
-    cells = text.split(",")
+    # Ruby cuts an empty line into no cell at all.
+    cells = text.split(",") if text else []
     if len(cells) != columns:
         found.add("column-count", file, line=line, found=len(cells), wanted=columns)
         return f"line {line}: wrong number of columns"
@@ -125,8 +127,20 @@ def sorted_rows(table: Ints) -> Ints:
 
 def seed_of(raw: bytes) -> int | None:
     """Return the seed on the first line, None if there is none that is accepted."""
-    first = re.sub(r"\r$", "", raw.decode("utf-8", "replace").split("\n")[0])
-    return int(first) if SEED.fullmatch(first) else None
+    first = first_line(raw)
+    if SEED.fullmatch(first) is None:
+        return None
+    number = 0
+    # Python converts only so many digits at once.
+    for start in range(0, len(first), _DIGITS):
+        piece = first[start : start + _DIGITS]
+        number = number * 10 ** len(piece) + int(piece)
+    return number
+
+
+def first_line(raw: bytes) -> str:
+    """Return the first line of a file without its end, as Ruby's chomp leaves it."""
+    return raw.decode("utf-8", "replace").split("\n")[0].removesuffix("\r")
 
 
 def equal_cells(table: Ints, other: Ints) -> int:

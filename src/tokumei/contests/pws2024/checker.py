@@ -8,19 +8,19 @@ mistake: a kept Name column, ratings like 4.0, other spellings of a value, lines
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tokumei.contests.findings import Findings
-from tokumei.contests.pandas_table import MISSING_TEXTS, Table, number_of, parse_table, values_of
+from tokumei.contests.pandas_table import Table, parse_table
 from tokumei.contests.pws2024.files import HOME, KNOWN, NAME, RATINGS, TEST_ROWS
+from tokumei.contests.table_checks import ColumnValues, check_columns, note_lengths, note_wrong
 from tokumei.data import read_bytes
 from tokumei.errors import TokumeiError
 
 FILE_NAME = re.compile(r"C\d{2}_\d\.csv")
 SHOWN_OFFICIAL = 20
-_RATING_NUMBERS = frozenset(map(float, RATINGS))
+_RATING = ColumnValues("rating", frozenset(map(float, RATINGS)), frozenset(RATINGS))
 _OFFICIAL = {
     "FILE": "ファイル '{name}' が存在しません",
     "NAME": "ファイル '{name}' の名前のフォーマットが正しくありません",
@@ -74,20 +74,22 @@ def check_table(
         found.official = official_verdict([], file, rows, "UnicodeDecodeError")
         return found, None
     if table.error is not None:
-        _note_lengths(found, table, file)
+        note_lengths(found, table, file)
         found.add("no-table", file, error=table.error)
         found.official = official_verdict([], file, rows, table.error)
         return found, table
     if table.rows != rows:
         found.add("row-count", file, found=table.rows, wanted=rows)
     if strict:
-        _note_lengths(found, table, file)
+        note_lengths(found, table, file)
         if NAME in table.columns:
             found.add("name-column", file, line=1, column=table.columns.index(NAME) + 1, name=NAME)
     wanted, present = ([name for name in one.columns if name != NAME] for one in (original, table))
     codes: list[tuple[str, str | None]] = []
     if wanted == present:
-        codes = _check_values(original, table, wanted, found, file, strict=strict)
+        columns = {name: _RATING if name not in KNOWN else _known(original, name) for name in wanted}
+        refused = check_columns(found, file, table, columns, strict=strict)
+        codes = [(columns[name].code.replace("-", "_").upper(), name) for name in refused]
     else:
         found.add("columns", file, line=1, wanted=",".join(wanted))
         codes = [("COLUMNS", None)]
@@ -96,45 +98,8 @@ def check_table(
     return found, table
 
 
-def _note_lengths(found: Findings, table: Table, file: str) -> None:
-    for line, cells in table.ragged:
-        found.add("line-length", file, line=line, found=cells, wanted=len(table.columns))
-
-
-def _check_values(
-    original: Table, table: Table, names: list[str], found: Findings, file: str, *, strict: bool
-) -> list[tuple[str, str | None]]:
-    """Add every wrong cell; return the columns that the official program reports."""
-    codes: list[tuple[str, str | None]] = []
-    for name in names:
-        known, cells = set(original.frame[name].to_list()), table.frame[name]
-        rating = name not in KNOWN
-        allowed = _is_rating if rating else _member_of(known)
-        written = set(RATINGS) if rating else known
-        if any(not allowed(text) for text in set(cells.to_list())):
-            codes.append(("RATING" if rating else "UNKNOWN_VALUE", name))
-        right = written.__contains__ if strict else allowed
-        _add_wrong(found, "rating" if rating else "unknown-value", file, table, name, right)
-    return codes
-
-
-def _add_wrong(found: Findings, code: str, file: str, table: Table, name: str, right: Callable[[str], bool]) -> None:
-    """Add a fault for every cell of a column whose text is not right."""
-    cells = table.frame[name]
-    wrong = {text for text in set(cells.to_list()) if not right(text)}
-    rows = [row for row, text in enumerate(cells.to_list()) if text in wrong] if wrong else []
-    found.add_cells(code, file, rows, cells, (table.lines, table.columns.index(name) + 1))
-
-
-def _is_rating(text: str) -> bool:
-    """Return whether a cell is a rating; cells are judged by themselves, not by their column."""
-    return text not in MISSING_TEXTS and number_of(text) in _RATING_NUMBERS
-
-
-def _member_of(known: set[str]) -> Callable[[str], bool]:
-    values = {value for value in values_of(known).values() if value is not None}
-    numeric = not any(isinstance(value, str) for value in values)
-    return lambda text: text not in MISSING_TEXTS and (number_of(text) if numeric else text) in values
+def _known(original: Table, name: str) -> ColumnValues:
+    return ColumnValues.of("unknown-value", frozenset(original.frame[name].to_list()))
 
 
 def check_answers(answers: Table, file: str = "E", *, strict: bool = False) -> Findings:
@@ -148,5 +113,5 @@ def check_answers(answers: Table, file: str = "E", *, strict: bool = False) -> F
     if answers.rows != TEST_ROWS:
         found.add("row-count", file, found=answers.rows, wanted=TEST_ROWS)
     for name in answers.columns[:2] if strict else ():
-        _add_wrong(found, "answer", file, answers, name, lambda text: re.fullmatch("[0-9]*", text) is not None)
+        note_wrong(found, "answer", file, answers, name, lambda text: re.fullmatch("[0-9]*", text) is not None)
     return found

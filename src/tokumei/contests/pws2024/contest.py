@@ -17,7 +17,7 @@ from tokumei.contests.notes import note_of_error
 from tokumei.contests.pws2024.files import COLUMNS, HOME, MOVIES, NAME, OFFICIAL_DIVISOR, RATINGS, TABLES, TEST_ROWS
 from tokumei.contests.ranking import Board
 from tokumei.contests.values import Checked, Entry, Figures, Published
-from tokumei.errors import InputError, TokumeiError
+from tokumei.errors import TokumeiError
 from tokumei.parts import make_part, parameter
 
 if TYPE_CHECKING:
@@ -42,14 +42,9 @@ def total_of(anonymity: float, utility: float) -> float:
 
 def read_original(path: Path) -> Table:
     """Read B; all its columns must be there."""
-    from tokumei.contests.pandas_table import read_table, refuse_unread
+    from tokumei.contests.pandas_table import read_columns
 
-    table = refuse_unread(read_table(path), path)
-    lacking = [name for name in COLUMNS if name not in table.columns]
-    if lacking:
-        message = f"{path} has no column {', '.join(lacking[:5])}; give B with its five known and 46 rating columns"
-        raise InputError(message, code="columns", file=str(path))
-    return table
+    return read_columns(path, COLUMNS, hint="give B with its five known and 46 rating columns")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,12 +113,7 @@ class Pws2024(DeclaredContest):
         from tokumei.contests.pws2024.attack_task import make_test, sample_attack
 
         test = make_test(original.frame, seed, same_column=self.same_column)
-        answers = sample_attack(test.a, test.b, tables)
-        truth = [(str(row), value) for row, value in test.x.rows()]
-        return sum(
-            (str(row) == right) + (value == hidden)
-            for (row, value), (right, hidden) in zip(answers, truth, strict=True)
-        )
+        return test.hits(sample_attack(test.a, test.b, tables))
 
     def anonymize(self, method: str, data: Path, release: Path, *, settings: Figures, rng: Generator) -> Figures:
         """Write the ten tables."""
@@ -138,6 +128,7 @@ class Pws2024(DeclaredContest):
 
     def publish(self, data: Path, release: Path, *, attackers: Sequence[str], seed: str) -> Published:
         """Return the tables without names, the files a and b, and the hash of what the judge keeps."""
+        from tokumei.contests.cohorts import sealed
         from tokumei.contests.pandas_table import read_table, table_text
         from tokumei.contests.pws2024.attack_task import make_test
 
@@ -149,8 +140,7 @@ class Pws2024(DeclaredContest):
             name: table_text(read_table(release / f"{name}.csv").frame.drop(NAME, strict=False)) for name in _FILES
         }
         answers = table_text(test.x, header=False)
-        opening = hashlib.sha256(f"salt:{drawn}".encode()).hexdigest().encode() + b"\n" + answers
-        commitment = hashlib.sha256(opening).hexdigest().encode() + b"\n"
+        commitment, opening = sealed(answers, drawn)
         return Published(
             common={**tables, "a": table_text(test.a), "b": table_text(test.b), "commitment.txt": commitment},
             truth={"x": answers, "opening.txt": opening},
@@ -170,27 +160,19 @@ class Pws2024(DeclaredContest):
         (guesses / "E.csv").write_bytes("".join(f"{row},{value}\n" for row, value in answers).encode())
         return {"rows": len(answers)}
 
-    def score_guesses(
-        self, data: Path, release: Path, *, published: Path, truth: Path, guesses: Sequence[Path]
-    ) -> list[Checked]:
-        """Check answer files and count their hits."""
+    def score_one(self, data: Path, truth: Path, guesses: Path) -> Checked:
+        """Check an answer file and count its hits."""
+        from tokumei.contests.linkage_task import count_hits
         from tokumei.contests.pandas_table import read_table
-
-        del data, release, published
-        right = read_table(truth / "x.csv", header=False)
-        return [self._scored(right, folder / "E.csv") for folder in guesses]
-
-    def _scored(self, right: Table, path: Path) -> Checked:
-        from tokumei.contests.pandas_table import read_table
-        from tokumei.contests.pws2024.attack_task import count_hits
         from tokumei.contests.pws2024.checker import check_answers
 
+        del data
         try:
-            answers = read_table(path, header=False)
+            answers = read_table(guesses / "E.csv", header=False)
         except TokumeiError as error:
             return Checked.refused([note_of_error(error, "E")])
         findings = check_answers(answers, strict=self.strict)
-        found = count_hits(right, answers)
+        found = count_hits(read_table(truth / "x.csv", header=False), answers)
         if findings.notes or found is None:
             return Checked.refused(findings.notes, findings.count)
         return Checked(valid=True, figures={"hits": sum(found), "identified": found[0], "reconstructed": found[1]})

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 HOME = "tokumei.contests.pws2024"
 NAME = "Name"
 BASICS = ("Gender", "Age", "Occupation", "ZIP-code")
 KNOWN = (NAME, *BASICS)
-_MOVIES = """2 56 247 260 653 673 810 885 1009 1073 1097 1126 1525 1654 1702 1750 1881 1920 1967 2017 2021 2043 2086
-2087 2093 2100 2105 2138 2143 2174 2193 2253 2399 2628 2797 2872 2968 3393 3438 3439 3440 3466 3479 3489 3877 3889"""
-MOVIES = tuple(_MOVIES.split())
+_FACTS = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
+MOVIES = tuple(_FACTS["movies"].split())
 COLUMNS = (*KNOWN, *MOVIES)
 RATINGS = tuple("012345")
-_TABLES = """260 653 1525 2105 2193 2253 2628 2872 3438 3439 3440 3877 3889
-2 56 260 653 673 1009 1073 1525 1750 1881 1967 2043 2093 2105 2143 2193 2399 2628 2968 3479 3489 3877 3889
-673 1881 1920 2087 2138
-2 56 673 810 885 1009 1073 1097 1525 1654 1702 1750 1881 1920 1967 2017 2043 2087 2093 2138 2399 3438 3439 3440
-673 810 1073 1126 1702 2100 2174 2253 2797 3393 3466
-247 885 1097 1654 2086 2138 2872
-247 2100 2143 2872 3479
-260 1097 1750 2021 2093 2105 2628 2968
-247 1920 2017 2087
-260 1097 2628 2174 2797 1073 2100 2968 2105 2193"""
-TABLES = tuple(tuple(line.split()) for line in _TABLES.splitlines())
-# Where the sample attack takes the columns of its joined table from.
-_JOINED = """Gender Age 3877 3889
-Occupation ZIP-code 653 3489
-673 1881 2138
-2 56 1009 1525 1967 2043 2399 3438 3439 3440
-810 1126 1702 2253 3393 3466
-885 1654 2086
-2143 2872 3479
-1750 2021 2093
-247 1920 2017 2087
-260 1073 1097 2100 2105 2174 2193 2628 2797 2968"""
-JOINED = tuple(tuple(line.split()) for line in _JOINED.splitlines())
+TABLES, JOINED = (tuple(tuple(line.split()) for line in _FACTS[name]) for name in ("tables", "joined"))
 TEST_ROWS = 50
 # What the official error is divided by, whatever the number of rows.
 OFFICIAL_DIVISOR = 20_000

@@ -8,22 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tokumei.contests import linkage_task
+from tokumei.contests.cohorts import opens
 from tokumei.contests.findings import Findings
-from tokumei.contests.matrices import read_matrix, read_rows
+from tokumei.contests.matrices import pairs_of, read_rows
 from tokumei.contests.official import Answer, Folder, Natural, Positive, StoppedError, Target
-from tokumei.contests.pandas_table import parse_table, read_table, refuse_unread, table_text
+from tokumei.contests.pandas_table import as_written, parse_table, read_strictly, read_table, refuse_unread, table_text
 from tokumei.contests.pws2024 import attack_task, checker, utility
 from tokumei.contests.pws2024.contest import Pws2024, read_original
 from tokumei.contests.pws2024.files import TABLES
 from tokumei.contests.pws2024.utility import TableScore, view_texts
-from tokumei.contests.ranking import with_shared_ranks
-from tokumei.contests.values import Entry, Figures, Pair, Row
+from tokumei.contests.ranking import by_team, over_rounds, places
+from tokumei.contests.values import Entry, Figures
 from tokumei.data import OWNER_ONLY, atomic_folder, read_bytes, write_bytes
 from tokumei.errors import InfeasibleError, InputError
 
 # Lines of the official test files end as Python's csv module ends them.
 LINE_END = "\r\n"
-WEIGHTS = (0.1, 0.9)
 
 
 def _ten(paths: list[Path]) -> list[Path]:
@@ -68,7 +69,10 @@ def _told(scored: TableScore) -> dict[str, Any]:
 
 def score_table(b: Path, c: Path) -> Figures:
     """Measure one table against the original as the official program; columns of only one file are left out."""
-    original, released = (refuse_unread(read_table(path), path) for path in (b, c))
+    original, released = refuse_unread(read_table(b), b), read_strictly(c)
+    if released.error is not None:
+        message = f"{c} is no table that can be read (official: {released.error}); give a CSV file with a header"
+        raise StoppedError(message, released.error, code="no-table")
     try:
         scored = utility.score_table(original, released)
     except InfeasibleError as error:
@@ -95,13 +99,14 @@ def make_test(b: Path, *, output: Folder, seed: int, same_column: bool = False) 
 
 def sample_attack(a: Path, b: Path, tables: list[Path], *, output: Target, truth: Path | None = None) -> Figures:
     """Run the official sample attack; with the true answers its hits are counted too."""
-    known, ratings, *released = (refuse_unread(read_table(path), path) for path in (a, b, *_ten(tables)))
+    read = (refuse_unread(read_table(path), path) for path in (a, b, *_ten(tables)))
+    known, ratings, *released = (replace(table, frame=as_written(table.frame)) for table in read)
     answers = attack_task.sample_attack(known.frame, ratings.frame, released)
     text = "".join(f"{row},{value}\n" for row, value in answers).encode()
     write_bytes(output, text)
     if truth is None:
         return {"rows": len(answers)}
-    found = attack_task.count_hits(read_table(truth, header=False), parse_table(text, "E", header=False))
+    found = linkage_task.count_hits(read_table(truth, header=False), parse_table(text, "E", header=False))
     return {"rows": len(answers), **_hits(found)}
 
 
@@ -116,11 +121,11 @@ def _hits(found: tuple[int, int] | None, error: str | None = None) -> dict[str, 
 
 def check_answers(x: Path, e: Path, *, team: Positive | None = None, strict: bool = False) -> Findings:
     """Count the hits of an answer file as the official program; exit status 1 if it cannot be counted."""
-    answers = read_table(e, header=False)
-    if team is not None:
+    answers = read_strictly(e, header=False)
+    if team is not None and answers.error is None:
         answers = replace(answers, frame=answers.frame.select(answers.columns[2 * team - 2 : 2 * team]))
     found = checker.check_answers(answers, e.name, strict=strict)
-    found.figures = _hits(attack_task.count_hits(read_table(x, header=False), answers), answers.error)
+    found.figures = _hits(linkage_task.count_hits(read_table(x, header=False), answers), answers.error)
     found.official = found.figures.get("official")
     return found
 
@@ -131,25 +136,13 @@ def standings(hits: Path, scores: Path, *, preliminary: Path | None = None) -> A
     Who handed in nothing (0 everywhere) has rank 0 in the round, as there.
     """
     given = read_rows(scores, ("team", "sample_anonymity", "utility"))
-    pairs = [
-        Pair(attacker, target, {"hits": value or 0.0})
-        for target, row in read_matrix(hits, "target").items()
-        for attacker, value in row.items()
-        if attacker != target
-    ]
     entries = []
     for line in given:
         figures = {name: float(line[name] or 0) for name in ("sample_anonymity", "utility")}
         entries.append(Entry(line["team"], figures if any(figures.values()) else None, None))
-    table = Pws2024().rank_round(entries, pairs)
-    names = ("anonymity", "utility", "total")
-    teams: dict[str, Any] = {
-        row.team: {**{key: row.figures.get(key, 0) for key in names}, "rank": row.rank or 0}
-        for row in sorted(table.anonymizers, key=lambda row: row.team)
-    }
-    attackers: dict[str, Any] = {
-        row.team: {**row.figures, "rank": row.rank} for row in sorted(table.attackers, key=lambda row: row.team)
-    }
+    table = Pws2024().rank_round(entries, pairs_of(hits, "target", "hits"))
+    teams = by_team(table.anonymizers, ("anonymity", "utility", "total"))
+    attackers = by_team(table.attackers, ("top5", "sum"))
     if preliminary is not None:
         totals = {line["team"]: float(line.get("pre_total") or 0) for line in given}
         points = {line["team"]: float(line["points"] or 0) for line in read_rows(preliminary, ("team", "points"))}
@@ -162,13 +155,13 @@ def standings(hits: Path, scores: Path, *, preliminary: Path | None = None) -> A
 
 def _add_overall(found: dict[str, Any], before: Mapping[str, float], figure: str) -> None:
     """Add the weighted sums; here teams without a release in the last round are ranked too."""
-    sums = {team: WEIGHTS[0] * before.get(team, 0.0) + WEIGHTS[1] * one[figure] for team, one in found.items()}
-    rows = [Row(team, None, {"score": value}) for team, value in sums.items()]
-    for row in with_shared_ranks(rows, lambda row: -round(row.figures["score"], 9)):
-        found[row.team] |= {"overall": row.figures["score"], "overall_rank": row.rank}
+    sums = over_rounds({team: one[figure] for team, one in found.items()}, before)
+    ranks = places({team: round(score, 9) for team, score in sums.items()})
+    for team, score in sums.items():
+        found[team] |= {"overall": score, "overall_rank": ranks[team]}
 
 
 def verify_opening(commitment: Path, opening: Path) -> Answer:
     """Verify that the answers were fixed when the tables were published; exit status 1 if they were changed."""
-    kept = hashlib.sha256(read_bytes(opening)).hexdigest() == read_bytes(commitment).decode("ascii", "replace").strip()
+    kept = opens(read_bytes(commitment), read_bytes(opening))
     return Answer(document={"kept": kept}, text="kept" if kept else "changed", good=kept)

@@ -14,16 +14,16 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from tokumei.array_types import Floats, Ints
-from tokumei.contests.pandas_table import Table, text_codes
-from tokumei.contests.pws2024.attack_task import HIDDEN, joined_table, sample_attack
-from tokumei.contests.pws2024.files import BASICS, MOVIES, TABLES
+from tokumei.array_types import Ints
+from tokumei.attacks import Links, TableLinks
+from tokumei.contests.pandas_table import Table
+from tokumei.contests.pws2024.attack_task import joined_table, sample_attack
+from tokumei.contests.pws2024.files import BASICS, MOVIES, RATINGS, TABLES
 from tokumei.contests.pws2024.utility import views_of
-from tokumei.data import assign
-from tokumei.methods import exchange_cells
+from tokumei.data import text_codes
+from tokumei.methods import exchange_pairs, exchange_to_budget, permute_within
 from tokumei.parts import Part, parameter
 
-VALUES = 6
 _TOGETHER = {frozenset(pair) for movies in TABLES for pair in [(a, b) for a in movies for b in movies if a != b]}
 
 
@@ -36,14 +36,8 @@ class SampleMethod(Part):
 
     def views(self, original: pl.DataFrame, *, rng: np.random.Generator) -> list[pl.DataFrame]:
         """Return the ten tables."""
-        ratings = _ratings(original)
         groups = original.select(pl.struct("Gender", "Age").rank("dense")).to_series().to_numpy()
-        for group in np.unique(groups):
-            rows = np.flatnonzero(groups == group)
-            ratings[rows] = ratings[rng.permutation(rows)]
-        columns = rng.integers(len(MOVIES), size=self.swaps)
-        for column, (one, other) in zip(columns, rng.integers(len(ratings), size=(self.swaps, 2)), strict=True):
-            ratings[[one, other], column] = ratings[[other, one], column]
+        ratings = exchange_pairs(permute_within(_ratings(original), groups, rng), self.swaps, rng)
         return views_of(_with_ratings(original, ratings))
 
 
@@ -57,28 +51,10 @@ class BudgetMethod(Part):
 
     def views(self, original: pl.DataFrame, *, rng: np.random.Generator) -> list[pl.DataFrame]:
         """Return the ten tables, cut from one table of such ratings, in a random order."""
-        truth = _ratings(original)
+        truth, known = _ratings(original), [text_codes(original[name])[0][0] for name in BASICS]
         allowed = 2 * len(truth) * (1 - self.utility / 100) * 0.995
-        known = {name: _coded(original[name]) for name in BASICS}
-        made: dict[str, Ints] = {}
-        for column, name in enumerate(MOVIES):
-            pairs = [(codes, codes) for codes in known.values()]
-            pairs += [
-                (truth[:, MOVIES.index(other)], released)
-                for other, released in made.items()
-                if frozenset((name, other)) in _TOGETHER
-            ]
-            sizes = [int(before.max()) + 1 for before, _after in pairs]
-            starts = np.concatenate(([0], np.cumsum(sizes)))
-            groups = np.stack([after + start for (_before, after), start in zip(pairs, starts, strict=False)])
-            target = np.zeros((int(starts[-1]), VALUES), dtype=np.int64)
-            for (before, _after), start in zip(pairs, starts, strict=False):
-                np.add.at(target, (before + start, truth[:, column]), 1)
-            cells = rng.permutation(truth[:, column])
-            tried = rng.integers(len(cells), size=(self.tries * len(cells), 2))
-            exchange_cells(cells, groups, target, tried, allowed)
-            made[name] = cells
-        ratings = np.stack([made[name] for name in MOVIES], axis=1)
+        together = np.array([[frozenset((one, other)) in _TOGETHER for other in MOVIES] for one in MOVIES])
+        ratings = exchange_to_budget(truth, known, together, allowed=allowed, tries=self.tries, rng=rng)
         return views_of(_with_ratings(original, ratings)[rng.permutation(len(ratings))])
 
 
@@ -88,87 +64,21 @@ class SampleAttack(Part):
 
     name: ClassVar[str] = "sample"
 
-    def answers(self, a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> list[tuple[int, str]]:
+    def answers(self, a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> Links:
         """Return the row of a and the hidden value for every row of b."""
         return sample_attack(a, b, tables)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LikelihoodAttack(Part):
+class LikelihoodAttack(TableLinks):
     """Links by the two-way tables of known columns and ratings, and by whole rows; hidden cells by similar rows."""
 
     name: ClassVar[str] = "likelihood"
-    smoothing: float = parameter(3.0, "people of the whole table added to every group", low=0.01)
-    sharpness: float = parameter(1.0, "how much one more equal cell of a row weighs", low=0, high=20)
 
-    def answers(self, a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> list[tuple[int, str]]:
+    def answers(self, a: pl.DataFrame, b: pl.DataFrame, tables: Sequence[Table]) -> Links:
         """Return the row of a and the hidden value for every row of b."""
-        joined = joined_table(tables)
-        views = [_View.of(a, b, table) for table in (*tables, Table(joined, np.arange(joined.height)))]
-        gain = np.zeros((b.height, a.height))
-        for view in views:
-            together = np.stack([(view.known + row).max(axis=1) for row in view.ratings]).astype(np.float64)
-            gain += self.sharpness * (together - together.mean())
-        for view in views[:-1]:
-            gain += self._by_counts(a, b, view)
-        chosen = assign(gain.max() - gain).columns.tolist()
-        return [(row, self._hidden(b, views, place, row)) for place, row in enumerate(chosen)]
-
-    def _by_counts(self, a: pl.DataFrame, b: pl.DataFrame, view: _View) -> Floats:
-        """Return the log likelihood ratios of the ratings of b given the known columns of a."""
-        gain = np.zeros((b.height, a.height))
-        for name in BASICS:
-            (groups, people), texts = text_codes(view.table.frame[name], a[name])
-            for movie in view.movies:
-                (values, asked), ratings = text_codes(view.table.frame[movie], b[movie])
-                counts = np.zeros((len(texts), len(ratings)))
-                np.add.at(counts, (groups, values), 1)
-                usual = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * len(ratings))
-                rates = (counts + self.smoothing * usual) / (counts.sum(axis=1, keepdims=True) + self.smoothing)
-                # A film that stands in several tables speaks once.
-                gain += np.log(rates / usual)[people][:, asked].T / sum(movie in movies for movies in TABLES)
-        return gain
-
-    def _hidden(self, b: pl.DataFrame, views: Sequence[_View], place: int, row: int) -> str:
-        hidden = next((name for name in b.columns if b[name][place] == HIDDEN), None)
-        votes = dict.fromkeys("012345" if hidden else "", 0.0)
-        for view in views:
-            if hidden in view.movies:
-                equal = view.ratings[place].astype(np.float64) + view.known[row]
-                weights = np.exp(self.sharpness * (equal - equal.max()))
-                # A row that fits better than all others is likely the person's own.
-                lead = equal.max() - np.partition(equal, -2)[-2] if len(equal) > 1 else 0.0
-                for value in votes:
-                    chosen = (view.table.frame[hidden] == value).to_numpy()
-                    votes[value] += (0.5 + lead) * float(weights[chosen].sum() / weights.sum())
-        return max(votes, key=lambda value: votes[value], default="")
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _View:
-    """A published table, its films, and how many cells of its rows equal those of a and of b."""
-
-    table: Table
-    movies: tuple[str, ...]
-    known: Ints
-    ratings: Ints
-
-    @classmethod
-    def of(cls, a: pl.DataFrame, b: pl.DataFrame, table: Table) -> _View:
-        movies = tuple(name for name in MOVIES if name in table.columns)
-        return cls(table, movies, cls._equal(a, table, BASICS), cls._equal(b, table, movies))
-
-    @staticmethod
-    def _equal(rows: pl.DataFrame, table: Table, names: Sequence[str]) -> Ints:
-        equal = np.zeros((rows.height, table.rows), dtype=np.int64)
-        for name in names:
-            (shown, asked), _texts = text_codes(table.frame[name], rows[name])
-            equal += asked[:, None] == shown[None, :]
-        return equal
-
-
-def _coded(cells: pl.Series) -> Ints:
-    return text_codes(cells)[0][0]
+        frames, joined = [table.frame for table in tables], joined_table(tables)
+        return self.links(a, b.select(MOVIES), frames, joined, known=BASICS, values=RATINGS)
 
 
 def _ratings(original: pl.DataFrame) -> Ints:

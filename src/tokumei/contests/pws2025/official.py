@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,9 @@ from tokumei.contests.pws2025.model import predict as predicted
 from tokumei.contests.pws2025.model import train_model as trained
 from tokumei.contests.pws2025.table import Patients
 from tokumei.contests.pws2025.utility import measure_table
-from tokumei.contests.ranking import Board
+from tokumei.contests.ranking import Board, over_rounds, places
 from tokumei.contests.values import Entry, Pair
 from tokumei.data import atomic_folder, read_bytes, write_bytes
-
-WEIGHTS = (0.1, 0.9)
 
 
 def _rows(path: Path) -> checker.Rows:
@@ -137,14 +134,14 @@ def totals(
     best = tuple(sorted(total, key=lambda team: (-total[team], team)))
     board = Board(board.entries, pairs, best)
     points = {name: board.on_best(name, "hits", top) for name in names}
-    places, attacking = _ranks(total), _ranks(points)
+    ranks, attacking = places(total), places(points)
     document: dict[str, Any] = {
         "teams": {
             team: {
                 "max_hits": int(board.most(team, "hits")),
                 "anonymity": safe[team],
                 "total": total[team],
-                "rank": places[team],
+                "rank": ranks[team],
             }
             for team in total
         },
@@ -159,19 +156,8 @@ def totals(
     }
     if preliminary is not None:
         before = read_json(preliminary)
-        attack = _overall(points, before["attack_top5"], 2.0)
+        attack = over_rounds(points, before["attack_top5"], 2.0)
         best_attack = max(attack, key=lambda name: attack[name])
-        document["overall"] = {"ranks": _ranks(_overall(total, before["total"])), "best_attack": best_attack}
+        document["overall"] = {"ranks": places(over_rounds(total, before["total"])), "best_attack": best_attack}
     rows = [[team, *row.values()] for team, row in sorted(document["teams"].items(), key=lambda one: one[1]["rank"])]
     return Answer(document=document, table=(["team", "most hits", "anonymity", "total", "rank"], rows))
-
-
-def _ranks(scores: Mapping[str, float]) -> dict[str, int]:
-    """Return places, the largest first; equal scores share the better one."""
-    return {team: 1 + sum(other > score for other in scores.values()) for team, score in scores.items()}
-
-
-def _overall(main: Mapping[str, float], preliminary: Mapping[str, float], factor: float = 1.0) -> dict[str, float]:
-    """Return a tenth of the preliminary and nine tenths of the main round; who missed the former has 0 there."""
-    early, late = WEIGHTS
-    return {team: early * factor * preliminary.get(team, 0.0) + late * score for team, score in main.items()}
