@@ -229,8 +229,8 @@ def test_a_text_among_the_parameters_that_nobody_can_check_is_never_proven(world
             verdict = audit(opened, AuditSettings(quick=True, k=3)).verdict
             assert verdict.outcome.value == ("not-shown-unsafe" if codes else "safe"), (method, changed)
             assert [reason.code for reason in verdict.reasons].count("k-anonymous") == (not codes)
-    folder = ReleaseFolder.open(tmp_path / "0")
-    (finding,) = byte_findings(folder, folder.release())
+    first = ReleaseFolder.open(tmp_path / "0")
+    (finding,) = byte_findings(first, first.release())
     assert "for 'columns' of the method kanony" in finding.sentence
     assert "names of columns" in finding.remedy
     assert "kanony" in finding.message(Words("ja"), "reason")
