@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 GENERATED = {
     f"docs/{place}reference/generated/{name}.md" for place in ("", "ja/") for name in ("commands", "errors", "parts")
 }
+READMES = ("README.md", "README.ja.md")
 DOCUMENTS = sorted(
     file
     for file in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")]
@@ -36,12 +38,19 @@ def test_readme_commands_and_python_run(
     monkeypatch.chdir(tmp_path)
     (tour,) = blocks("README.md", "sh")
     follow(tour, run, subjects=subjects)
+    beside = {path.name for path in tmp_path.glob("release.*")}
+    assert len(beside) == 4
+    for file in READMES:
+        text = (PROJECT / file).read_text(encoding="utf-8")
+        assert [name for name in sorted(beside) if f"`{name}`" not in text] == []
     (example,) = blocks("README.md", "python")
     assert 0 < float(run_python(example)[0]) < 1
 
 
-def test_both_languages_show_the_same_commands() -> None:
+def test_both_languages_show_the_same_commands_and_the_same_python() -> None:
     assert blocks("README.md", "sh") == blocks("README.ja.md", "sh")
+    english, japanese = (ast.unparse(ast.parse(source)) for file in READMES for source in blocks(file, "python"))
+    assert english == japanese
 
 
 def test_links_lead_somewhere() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.audits.leaky_folders import CSV_VARIANTS, PARQUET_VARIANTS, Change
+from tests.audits.leaky_folders import CSV_VARIANTS, PARQUET_VARIANTS, Change, manifest, rehash
 from tests.conftest import Run
 from tests.effort import examples
 from tests.sample_histories import sample
@@ -27,7 +27,7 @@ from tokumei.flow import audit
 from tokumei.flow.making import Made, release
 from tokumei.flow.opening import open_release
 from tokumei.flow.plan import plan_of
-from tokumei.parts import part_names
+from tokumei.parts import find_part, part_names
 from tokumei.words import Words
 
 SCHEMA = Schema(
@@ -183,6 +183,58 @@ def test_no_leaking_variant_is_safe_in_an_audit_with_or_without_the_secret(
     record_property("figure", f"{len(tried)} variants ({data_format}), none safe: {dict(outcomes)}")
     unchanged = open_release(world.original, world.folders[data_format], schema=SCHEMA, secret=secret)
     assert audit(unchanged, AuditSettings(quick=True)).verdict.outcome.value == "safe"
+
+
+MESSAGES: list[tuple[str, dict[str, object]]] = [
+    ("kanony", {"columns": "1 is s001"}),
+    ("top", {"thresholds": "1_is_s001"}),
+    ("bottom", {"columns": "2 is s002"}),
+    ("dp", {"epsilons": "1,2,3,4,5"}),
+    ("rr", {"p": 0.1002003004}),
+    ("generalize", {"hierarchy": "apple>1 is s001"}),
+    ("generalize", {"hierarchy": "@1-is-s001"}),
+    ("generalize", {"largest": 1002003004}),
+    ("top-bottom-coding", {"columns": "paid=1 is s001"}),
+]
+TOLD: list[tuple[str, dict[str, object]]] = [
+    ("kanony", {"k": 3}),
+    ("top", {"columns": "1", "thresholds": "75"}),
+    ("rr", {"p": 0.25, "columns": "item"}),
+    ("generalize", {"columns": "day=month,item=-1,paid=10", "largest": 50}),
+    ("laplace-noise", {"epsilon": 0.5, "columns": "paid=2.5"}),
+    ("top-bottom-coding", {"columns": "paid=..99%"}),
+]
+
+
+def _stated_as(world: World, folder: Path, method: str, changed: dict[str, object]) -> None:
+    """Make the folder that states another method beside the same equal histories."""
+    shutil.copytree(world.folders["csv"], folder)
+    (folder / "summary.md").unlink()
+    part = find_part("anonymizer", method)(**changed)
+    stated = {name: getattr(part, name) for name in part.stated_parameters}
+    manifest(method=method, parameters=stated)(folder)
+    rehash(folder)
+
+
+@pytest.mark.half_second
+def test_a_text_among_the_parameters_that_nobody_can_check_is_never_proven(world: World, tmp_path: Path) -> None:
+    """Equal histories prove names; what stands beside them may be what the method took, or who is who."""
+    for number, (method, changed) in enumerate([*MESSAGES, *TOLD]):
+        folder = tmp_path / str(number)
+        _stated_as(world, folder, method, changed)
+        codes = judged(folder, None)
+        assert codes == (["unchecked-parameter"] if number < len(MESSAGES) else []), (method, changed)
+        if method in ("kanony", "rr"):
+            opened = open_release(world.original, folder, schema=SCHEMA)
+            verdict = audit(opened, AuditSettings(quick=True, k=3)).verdict
+            assert verdict.outcome.value == ("not-shown-unsafe" if codes else "safe"), (method, changed)
+            assert [reason.code for reason in verdict.reasons].count("k-anonymous") == (not codes)
+    first = ReleaseFolder.open(tmp_path / "0")
+    (finding,) = byte_findings(first, first.release())
+    assert "for 'columns' of the method kanony" in finding.sentence
+    assert "names of columns" in finding.remedy
+    assert "kanony" in finding.message(Words("ja"), "reason")
+    assert "s001" not in finding.sentence + finding.message(Words("ja"), "reason")
 
 
 @pytest.mark.half_second

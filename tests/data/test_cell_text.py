@@ -163,6 +163,25 @@ def test_values_are_written_without_surplus_zeros(code: int, step: str) -> None:
     assert text == format(Decimal(text).normalize() + 0, "f")
 
 
+def test_long_numbers_are_multiples_of_their_step_or_wrong() -> None:
+    """From 1e12 steps on half a step was accepted and rounded; from 2**51 on a float cannot even hold it."""
+    random = np.random.default_rng(11)
+    for step in ("1", "0.1", "0.01", "0.25", "0.001", "50"):
+        field = Field("x", Kind.NUMBER, float(step))
+        codes = [int(10.0**power) + int(random.integers(0, 999)) for power in np.linspace(1, 15.9, 60)]
+        texts = [f"{Decimal(step) * code:f}" for code in codes]
+        found, bad = parse_values(pl.Series(texts), field)
+        assert found.tolist() == codes
+        assert not bad.any()
+        for part in ("0.5", "0.3", "0.75"):
+            between = pl.Series([f"{Decimal(step) * (code + Decimal(part)):f}" for code in codes])
+            assert parse_values(between, field)[1].all()
+            found, bad = parse_values(between, field, rounding=True)
+            assert not bad.any()
+            assert (np.abs(found - np.array(codes)) <= 1).all()
+    assert parse_values(pl.Series(["9007199254740993"] * 2), Field("x", Kind.NUMBER, 0.5))[1].all()
+
+
 def test_nothing_is_read_as_the_empty_text() -> None:
     cells = read_texts([None, "a"], GOODS, pl.Series(["", "a"]))
     assert (cells.codes.tolist(), cells.fault.tolist()) == ([0, 1], [0, 0])

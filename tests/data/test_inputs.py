@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from datetime import datetime
+from datetime import datetime, time
 from pathlib import Path
 
 import polars as pl
@@ -241,6 +241,24 @@ def test_the_step_rounds_and_says_so(tmp_path: Path, run: Run) -> None:
     assert (made.status, "is rounded to steps of 0.5" in made.err) == (0, True)
     audited = run("audit", "--original", file, "--release", tmp_path / "out", "--json").json
     assert audited["verdict"] == "safe"
+
+
+def test_times_of_the_day_and_durations_in_texts_are_told(tmp_path: Path) -> None:
+    """A typed duration is dropped with a note; one in a CSV became a category without a word."""
+    file = tmp_path / "t.csv"
+    rows = [
+        f"p{n},{n // 6 % 24:02}:{n % 60:02}:00,{n}:30,{n % 3}:{n % 5},{'' if n % 2 else '-100:00:01.5'}"
+        for n in range(40)
+    ]
+    file.write_text("who,at,stay,score,drift\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    history = read_history(file, subject="who")
+    assert [column.kind for column in history.schema.columns] == [Kind.CATEGORY] * 4
+    told = [str(note) for note in history.notes]
+    assert [note.split(":")[0] for note in told] == ["column 'at'", "column 'stay'", "column 'drift'"]
+    assert told[0].endswith("write them as a number of seconds or minutes to have them treated as numbers")
+    typed = read_history(pl.DataFrame({"who": ["a", "b"], "at": [time(10, 5), time(11, 0)]}), subject="who")
+    assert [str(note).split(":")[0] for note in typed.notes] == ["column 'at'"]
+    assert not read_history(file, history.schema).notes
 
 
 def test_what_is_left_out_is_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import tokumei
-from tokumei.audits import AuditSettings, Question
+from tokumei.audits import AuditSettings, Question, certificate_text, verify_certificate
 from tokumei.data import History, ReleaseFolder, Schema, read_secret
 from tokumei.errors import ParameterError, SchemaError, UnreadableError
 from tokumei.flow import Made, audit, open_release, plan_of, release
@@ -116,6 +117,13 @@ def test_equal_histories_of_more_people_are_no_cover_for_a_group_of_the_tables(f
             assert verdict.outcome.value == outcome
             assert [reason.code for reason in verdict.reasons].count("apart-groups") == codes
     assert "k-anonymous" in found(folder)
+    # Who has nothing but the release counts the smaller groups too.
+    files = ReleaseFolder.open(tmp_path / "same")
+    result = audit(opened, AuditSettings(quick=True, k=2, fresh=True))
+    assert not verify_certificate(files, certificate_text(files, result).encode()).findings
+    assert json.loads(certificate_text(files, result))["shared_by"] == 2
+    boast = certificate_text(files, replace(result, k=5)).encode()
+    assert "certificate-k" in [reason.code for reason in verify_certificate(files, boast).findings]
 
 
 def test_a_household_is_no_cover_for_itself_in_a_group_of_the_tables() -> None:

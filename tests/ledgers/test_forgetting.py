@@ -52,7 +52,7 @@ def test_forgotten_people_are_nowhere(shop: Path, run: Run, monkeypatch: pytest.
     assert all(one["group"] >= 3 and one["folder"].endswith("r1") for one in first)
     assert ran.json["secrets_cleaned"] == [str((shop / f"r{number}.secret").resolve()) for number in (1, 2)]
     assert not any(text in ran.out + ran.err for text in [*GONE, "stranger"])
-    assert "1 of the ids are in no release of this ledger" in ran.err
+    assert "1 of the ids is in no release of this ledger" in ran.err
 
     left = Ledger.existing(shop / "ledger")
     assert not any(text.encode() in everything(shop / "ledger") for text in [*hashes, *GONE, *names])

@@ -211,7 +211,20 @@ def test_the_command_tells_what_the_ledger_did(tmp_path: Path, run: Run) -> None
     assert (lonely.status, "--pseudonyms goes with --ledger" in lonely.err) == (2, True)
     inside = run(*words, "-o", tmp_path / "r3", "--ledger", tmp_path / "r3" / "ledger")
     assert (inside.status, "the ledger must not lie in the release folder" in inside.err) == (2, True)
+    within = run(*words, "-o", tmp_path / "ledger" / "r3", "--ledger", tmp_path / "ledger")
+    assert (within.status, "the release must not lie in the ledger" in within.err) == (2, True)
     assert "nobody of this data is in the ledger" not in again.err
     growing_shop()[0].with_columns(pl.col("who").str.replace("c", "d")).write_csv(tmp_path / "shop.csv")
     other = run(*words, "-o", tmp_path / "r4", "--ledger", tmp_path / "ledger")
     assert (other.status, "nobody of this data is in the ledger" in other.err) == (0, True)
+
+
+def test_no_release_is_written_into_its_ledger(tmp_path: Path) -> None:
+    """What is handed out would hold, or lie in, what is kept; nothing is left behind."""
+    made = tokumei.anonymize(growing_shop()[0], ledger=tmp_path / "ledger", **SETTINGS)
+    for place in (tmp_path / "ledger" / "r1", tmp_path / "ledger" / "deep" / "r1"):
+        with pytest.raises(ParameterError, match="the release must not lie in the ledger"):
+            made.write(place, secret_file=tmp_path / "secret")
+    with pytest.raises(ParameterError, match="the ledger must not lie in the release folder"):
+        made.write(tmp_path / "ledger")
+    assert list(tmp_path.rglob("*")) == []

@@ -21,6 +21,7 @@ from tokumei.methods.grouping.diversity import TRIAL_LIMIT, ColumnDemand, GroupD
 from tokumei.methods.grouping.groups import Groups, group_costs
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.metrics.class_figures import ClassFigures, class_figures
+from tokumei.profiles import read_history
 
 DEMANDS = [
     "true",
@@ -254,6 +255,28 @@ def test_two_values_are_both_shown_everywhere_and_groups_stay() -> None:
     assert release.text()["age"].equals(plain.text()["age"])
     with pytest.raises(InfeasibleError, match=r"column 'ill' has 2 values in all the data, which does not give l = 3"):
         anonymized(history_of("{ l = 3 }", values=2), KAnonymity(k=3), seed=1)
+
+
+@pytest.mark.parametrize("kind", ["category", "number"])
+def test_a_missing_value_is_none_of_the_values_that_a_group_must_have(kind: str) -> None:
+    """'Ill or not told' tells of everybody who is told: a declared word and an empty cell make no second value."""
+    rng = np.random.default_rng(5)
+    words = ["1", "2", "3", "NA", ""] if kind == "number" else ["flu", "cold", "gout", "NA", ""]
+    table = pl.DataFrame({"age": rng.integers(20, 60, 60), "ill": rng.choice(words, 60, p=[0.3, 0.2, 0.1, 0.3, 0.1])})
+    schema = Schema.from_toml(
+        f'subject = "row"\nmissing = ["NA"]\n[columns]\nage = {{ kind = "number" }}\n'
+        f'ill = {{ kind = "{kind}", sensitive = {{ l = 2 }} }}\n'
+    )
+    history = read_history(table, schema)
+    demands = GroupDemands.of(history)
+    assert [column.counts.shape[1] for column in (*demands.columns, *demands.widened)] == [3]
+    secret = anonymized(history, KAnonymity(k=2, effort="fast"), seed=1)[1]
+    group, code = secret.report["group"][history.subject], history.codes["ill"]
+    told = [set(code[(group == one) & history.is_value("ill", code)].tolist()) for one in np.unique(group)]
+    assert min(map(len, told)) >= 2
+    alone = table.with_columns(ill=pl.when(pl.col("age") > 40).then(pl.lit(words[0])).otherwise(pl.lit("NA")))
+    with pytest.raises(InfeasibleError, match=r"has one value in all the data.*\(a missing value is none\)"):
+        anonymized(read_history(alone, schema), KAnonymity(k=2), seed=1)
 
 
 def test_histories_that_are_cut_are_refused() -> None:

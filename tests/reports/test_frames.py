@@ -20,6 +20,7 @@ from tokumei.errors import ParameterError
 from tokumei.reports.frames import FRAMES, check_frame, frame_report
 from tokumei.reports.material import Material
 from tokumei.reports.public_page import public_summary_page
+from tokumei.reports.release import release_report
 
 # What a reader of each frame looks for, in the order of the frame.
 ASKED = {
@@ -98,6 +99,26 @@ def test_a_dossier_of_plain_pseudonyms_says_that_the_measures_fail() -> None:
     text = _text(frame_report(_told("pseudonymize"), "ppc"))
     assert "the release does not meet the measures: people can be named" in text
     assert "proven" not in text[: text.index("Signatures")]
+
+
+@pytest.mark.half_second
+def test_without_the_secret_a_proof_is_told_with_its_condition() -> None:
+    """Two pseudonyms of one person look like those of two people: every sentence on the proof says so."""
+    condition, assumed = "if every pseudonym has an owner of its own", "どの仮IDの持ち主も別人であるなら"
+    for with_secret in (True, False):
+        material = _material("k-anonymity", with_secret=with_secret)
+        assert (material.proven_k, material.believed) == (3, not with_secret)
+        dossiers = [(frame_report(material, frame), frame_report(material, frame, language="ja")) for frame in FRAMES]
+        reports = (release_report(material), release_report(material, language="ja"))
+        for english, japanese in [*dossiers, reports]:
+            told = re.sub(r"\s+", " ", _text(english)).lower()
+            assert (condition in told or "if each has an owner of its own" in told) == (not with_secret)
+            assert (assumed in _text(japanese)) == (not with_secret)
+        summary = _text(public_summary_page(material))
+        assert (f"proven safe at k = 3 {condition}" in summary, assumed in summary) == (not with_secret,) * 2
+        text = re.sub(r"\s+", " ", _text(dossiers[0][0] + dossiers[1][0]))
+        assert ("at least 3 pseudonyms of different people: nobody" in text) == with_secret
+        assert (f"names are proven at 1/3 {condition}" in text) == (not with_secret)
 
 
 def test_the_public_summary_has_both_languages_and_nothing_secret() -> None:

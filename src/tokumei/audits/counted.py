@@ -54,8 +54,16 @@ class CountedFolder:
 
     @property
     def shared_by(self) -> int:
-        """How many pseudonyms share every published history at least."""
-        return min(self.groups.values(), default=0)
+        """How many pseudonyms share every published history at least.
+
+        Where values are published apart, those of one group of their tables: whoever joins them sees the smaller group.
+        """
+        apart = None if self.folder.parts else self._release.apart
+        if apart is None:
+            return min(self.groups.values(), default=0)
+        told = history_digests(self._release).join(apart.groups, on="pseudonym", how="left")
+        sizes = told.group_by("digest", "group").agg(pl.col("pseudonym").n_unique().alias("size"))["size"]
+        return min(sizes.to_list(), default=0)
 
     def findings(self) -> tuple[Reason, ...]:
         """Return what of the folder is not what its content makes of it (`tokumei.audits.byte_findings`)."""

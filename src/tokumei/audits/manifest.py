@@ -16,6 +16,7 @@ import polars as pl
 
 from tokumei.audits.byte_differences import finding
 from tokumei.audits.published_groups import history_groups
+from tokumei.audits.stated_texts import is_short, is_weights, speaks_of_columns
 from tokumei.data import (
     MANIFEST_NAME,
     SUMMARY_NAME,
@@ -33,10 +34,9 @@ from tokumei.parts import Method, find_part, make_part
 _VERSION = re.compile(r"(0|[1-9]\d?)(\.(0|[1-9]\d?)){1,2}")
 # Methods whose k says how many pseudonyms share every published history.
 IDENTICAL_HISTORIES = frozenset({"k-anonymity"})
+# The finding about a parameter that cannot be checked: it proves nothing against the release.
+UNCHECKED = "unchecked-parameter"
 _KEYS = ("tokumei", "versions", "method", "parameters", "records", "pseudonyms", "files")
-# Digits of a number among the parameters that publishers choose; more would be room for a message.
-MOST_DIGITS = 6
-_SHORT_NUMBER = re.compile(r"\d{1,4}(\.\d{1,4})?")
 
 
 def stated_method(folder: ReleaseFolder) -> Method | None:
@@ -79,6 +79,8 @@ def manifest_findings(
     columns = {column.name for column in folder.schema.columns} | {field.name for field in folder.schema.fields}
     if method is None or not _stated_as_made(method, folder.parameters, columns):
         findings.append(finding("wrong-parameters", file=MANIFEST_NAME, method=folder.method))
+    elif not findings:
+        findings += _unchecked(method, folder.parameters, columns)
     return findings + _version_findings(_stated_versions(manifest))
 
 
@@ -115,12 +117,27 @@ def _stated_as_made(method: Method, parameters: Mapping[str, Any], columns: Coll
 
 def _speaks_of_data(value: object, columns: Collection[str], *, choice: bool) -> bool:
     """Return whether a parameter is a choice, a short number, or a text of names of columns and short numbers."""
-    if isinstance(value, float):
-        return len(repr(value).replace(".", "").lstrip("0")) <= MOST_DIGITS
-    if choice or not isinstance(value, str):
-        return True
-    pieces = [piece.rpartition(":") for piece in value.split(",")] if value else []
-    return all(name in columns and _SHORT_NUMBER.fullmatch(number) for name, _, number in pieces)
+    if isinstance(value, str):
+        return choice or is_weights(value, columns)
+    return is_short(value)
+
+
+def _unchecked(method: Method, parameters: Mapping[str, Any], columns: Collection[str]) -> list[Reason]:
+    """Return the first parameter that may be what the method took and may be a message: nobody can tell them apart.
+
+    Defaults are those of the program, and the groups of methods with identical histories need no such text.
+    """
+    if method.name in IDENTICAL_HISTORIES:
+        return []
+    for info in method.parameters():
+        value = parameters.get(info.name)
+        if value == info.default or info.choices:
+            continue
+        if speaks_of_columns(value, columns) if isinstance(value, str) else is_short(value):
+            continue
+        values = {"file": MANIFEST_NAME, "method": method.name, "parameter": info.name}
+        return [Reason(code=UNCHECKED, values=values)]
+    return []
 
 
 def _stated_versions(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,14 @@ from dataclasses import replace
 
 from tokumei.audits.apart_tables import apart_findings
 from tokumei.audits.byte_differences import order_findings
-from tokumei.audits.manifest import manifest_findings, own_summary, smallest_group, stated_method, versions_of
+from tokumei.audits.manifest import (
+    UNCHECKED,
+    manifest_findings,
+    own_summary,
+    smallest_group,
+    stated_method,
+    versions_of,
+)
 from tokumei.audits.pseudonym_forms import PseudonymForms
 from tokumei.audits.published_files import differences, folder_findings
 from tokumei.audits.published_parts import parted_findings
@@ -66,10 +73,14 @@ def with_findings(
 ) -> AuditResult:
     """Return the result with findings that no proof about the content outweighs, and the bytes that it is about.
 
+    What cannot be checked refutes no more than the proof: then the release is not shown to be unsafe.
+
     ``notes`` are told after all reasons and decide nothing.
     """
     verdict = replace(result.verdict, reasons=(*result.verdict.reasons, *notes))
     if findings:
         reasons = (*findings, *(reason for reason in verdict.reasons if reason.code not in PROVEN))
-        verdict = replace(verdict, outcome=Outcome.UNSAFE, reasons=reasons)
+        doubts = all(finding.code == UNCHECKED for finding in findings)
+        outcome = verdict.outcome if verdict.outcome is Outcome.UNSAFE else Outcome.NOT_SHOWN_UNSAFE
+        verdict = replace(verdict, outcome=outcome if doubts else Outcome.UNSAFE, reasons=reasons)
     return replace(result, verdict=verdict, digests=dict(digests or result.digests))

@@ -109,7 +109,10 @@ class AuditResult:
 
     @property
     def proven_k(self) -> int | None:
-        """The k that identical histories prove if the random choices were secret, None where nothing is proven."""
+        """The k that identical histories prove if the random choices were secret, None where nothing is proven.
+
+        Without the Secret (``verdict.believed``) it is proven if every pseudonym has an owner of its own.
+        """
         levels = [reason.values.get("level") for reason in self.verdict.reasons if reason.code == "k-anonymous"]
         return next((level for level in levels if isinstance(level, int)), None)
 
@@ -134,6 +137,7 @@ class AuditResult:
             "with_secret": self.with_secret,
             "k_anonymity": self.k_anonymity,
             "proven_k": self.proven_k,
+            "proven_if_owners_differ": self.verdict.believed,
             "contradicts_original": self.contradicts_original,
             "k_concealment": self.k_concealment,
             "min_candidates": self.min_candidates,

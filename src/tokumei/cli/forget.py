@@ -40,7 +40,8 @@ def forget(
     for path in found.absent:
         warn(f"{path} is not there: a copy of it elsewhere still has them; name it with --secret")
     if found.unknown:
-        warn(f"{found.unknown} of the ids are in no release of this ledger")
+        verb = "is" if found.unknown == 1 else "are"
+        warn(f"{found.unknown} of the ids {verb} in no release of this ledger")
 
     def show(console: Console) -> None:
         console.print(

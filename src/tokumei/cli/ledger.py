@@ -55,11 +55,10 @@ def books_of(
             message = "--pseudonyms goes with --ledger, which keeps them"
             raise ParameterError(message, code="usage")
         return None
-    from tokumei.flow import Bookkeeping
+    from tokumei.flow import Bookkeeping, refuse_nested
 
-    if output is not None and output.resolve() in (ledger.resolve(), *ledger.resolve().parents):
-        message = f"the ledger must not lie in the release folder: {ledger}; name another place with --ledger"
-        raise ParameterError(message, code="usage", file=str(ledger))
+    if output is not None:
+        refuse_nested(ledger, output)
     return Bookkeeping.open(ledger, pseudonyms or "renewed", lock=lock)
 
 

@@ -24,6 +24,9 @@ _ESCAPED = "%(25|3B|7B|7D|2A)"
 _MISTAKEN = rf"{_ESCAPED}|;|^\{{|\}}$|^\*$"
 # Nobody writes exact multiples of so small a step: text made from floating-point numbers is rounded to it.
 ROUNDED_STEP = 1e-6
+# A text becomes a float, is divided by a step that is one, and the quotient is rounded: together less than 3 * 2**-53
+# of the number, 0.19 steps of 2**49. So a multiple is told from half a step up to there; longer numbers are decimals.
+_ROUNDING, _DOUBT, _LONG = 2.0**-51, 0.2, 2.0**49
 # Histories repeat their cells: where every text occurs at least so often on average, each is read only once.
 WORTHWHILE_REPETITION = 4
 
@@ -58,10 +61,24 @@ def _parse_decimals(text: pl.Series, step: float, *, rounding: bool = False) -> 
     slack = 0.5 if rounding or step <= ROUNDED_STEP else 1e-6
     size = np.abs(number)
     with np.errstate(invalid="ignore"):
-        bad = ~((np.abs(number - steps) <= slack * (1 + size * 1e-6)) & (size < 2.0**53))
+        bad = ~((np.abs(number - steps) <= slack + np.minimum(size * _ROUNDING, _DOUBT)) & (size < 2.0**53))
+        long = np.flatnonzero((size >= _LONG) & (size < 2.0**53))
     if bad.any():
         steps[bad] = 0
-    return steps.astype(np.int64), bad
+    codes = steps.astype(np.int64)
+    if len(long):
+        codes[long], bad[long] = _parse_long(text[long], step, slack + _DOUBT)
+    return codes, bad
+
+
+def _parse_long(text: pl.Series, step: float, slack: float) -> tuple[Ints, Bools]:
+    """Return numbers of which a float cannot tell half a step, by decimals: they are few, and each is read once."""
+    distinct = text.unique(maintain_order=True)
+    numbers = [Decimal(value.strip()) / Decimal(repr(step)) for value in distinct.to_list()]
+    nearest = [number.to_integral_value() for number in numbers]
+    off = [abs(number - whole) > Decimal(slack) for number, whole in zip(numbers, nearest, strict=True)]
+    place = text.cast(pl.Enum(distinct)).to_physical().to_numpy()
+    return np.array([int(whole) for whole in nearest], dtype=np.int64)[place], np.array(off, dtype=np.bool_)[place]
 
 
 def value_text(codes: npt.ArrayLike, field: Field) -> pl.Series:

@@ -17,13 +17,17 @@ _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))
 
 @dataclass(frozen=True, slots=True)
 class CellShares:
-    """The shares of exact, generalized and suppressed cells of one column, and how wide a generalized one is."""
+    """The shares of exact, generalized and suppressed cells of one column, and how wide a generalized one is.
+
+    A missing cell says no value exactly; ``plain`` is the share of both, as the summary of a release states it.
+    """
 
     name: str
     exact: float
     generalized: float
     suppressed: float
     typical: str
+    plain: float
 
 
 def cell_shares(facts: ReleaseFacts) -> list[CellShares]:
@@ -34,8 +38,9 @@ def cell_shares(facts: ReleaseFacts) -> list[CellShares]:
         column = facts.columns[spec.name]
         generalized, suppressed = column.generalized, column.suppressed
         typical = _typical(column.typical(), spec) if generalized else ""
-        exact = facts.records - suppressed - generalized
-        found.append(CellShares(spec.name, exact / rows, generalized / rows, suppressed / rows, typical))
+        plain = facts.records - suppressed - generalized
+        exact = (plain - column.missing) / rows
+        found.append(CellShares(spec.name, exact, generalized / rows, suppressed / rows, typical, plain / rows))
     return found
 
 

@@ -199,6 +199,14 @@ class SetCells:
         return self.sizes() == 1
 
     @property
+    def missing(self) -> Bools:
+        """Which cells say that there is no value: the empty text alone."""
+        absent = np.zeros(len(self), dtype=np.bool_)
+        alone = np.flatnonzero(self.plain)
+        absent[alone] = (self.categories == "").to_numpy()[self.codes[self.offsets[alone]]]
+        return absent
+
+    @property
     def withheld(self) -> Bools:
         """Which cells are published as ``*``."""
         return self.suppressed

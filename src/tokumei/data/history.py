@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.array_types import Floats, Ints
+from tokumei.array_types import Bools, Floats, Ints
 from tokumei.data.cell_text import cells_text, plain_text, value_text
 from tokumei.data.cells import MISSING, Cells, RangeCells, SetCells
 from tokumei.data.cleaning import subject_text as subject_texts
@@ -169,6 +169,12 @@ class History:
         codes = {name: column[index] for name, column in self.codes.items()}
         weights = None if self.weights is None else self.weights[index]
         return replace(self, subject=self.subject[index], codes=codes, weights=weights)
+
+    def is_value(self, name: str, codes: Ints) -> Bools:
+        """Return which codes of a field stand for a value, not for a missing one (of a category the empty text)."""
+        if name in self.categories:
+            return np.asarray((self.categories[name] != "").to_numpy()[codes], dtype=np.bool_)
+        return np.asarray(codes != MISSING, dtype=np.bool_)
 
     def cells(self, name: str) -> Cells:
         """Return a field as plain cells, in file order."""

@@ -22,7 +22,7 @@ from tokumei.data.schema import Schema
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ColumnFacts:
-    """The cells of one field: how many are withheld, how many have each width, and what divides all ends of ranges.
+    """The cells of one field: how many are withheld or missing or have each width, and what divides all ends of ranges.
 
     ``widths`` has the columns ``width`` and ``cells``, a row for each width above 0, ascending.
     """
@@ -30,6 +30,7 @@ class ColumnFacts:
     suppressed: int
     widths: pl.DataFrame
     divisor: int
+    missing: int
 
     @classmethod
     def of(cls, cells: Cells) -> ColumnFacts:
@@ -41,12 +42,13 @@ class ColumnFacts:
         if isinstance(cells, RangeCells):
             # Suppressed cells hold zeros, which every number divides.
             divisor = int(np.gcd.reduce(np.concatenate((cells.lo, cells.hi)), initial=0))
-        return cls(int(cells.withheld.sum()), counted, divisor)
+        return cls(int(cells.withheld.sum()), counted, divisor, int(cells.missing.sum()))
 
     def __add__(self, other: ColumnFacts) -> ColumnFacts:
         """Return the facts of both parts together."""
         widths = pl.concat([self.widths, other.widths]).group_by("width").agg(pl.col("cells").sum()).sort("width")
-        return ColumnFacts(self.suppressed + other.suppressed, widths, math.gcd(self.divisor, other.divisor))
+        divisor = math.gcd(self.divisor, other.divisor)
+        return ColumnFacts(self.suppressed + other.suppressed, widths, divisor, self.missing + other.missing)
 
     @property
     def generalized(self) -> int:

@@ -2,6 +2,7 @@ from tokumei.flow.auditing import audit as audit
 from tokumei.flow.booked_releases import BookedReleases as BookedReleases
 from tokumei.flow.bookkeeping import Booking as Booking
 from tokumei.flow.bookkeeping import Bookkeeping as Bookkeeping
+from tokumei.flow.bookkeeping import refuse_nested as refuse_nested
 from tokumei.flow.bounding import refuse_unproven as refuse_unproven
 from tokumei.flow.bounding import release_gap as release_gap
 from tokumei.flow.checking import SecretCheck as SecretCheck

@@ -193,3 +193,14 @@ class GroupedRun:
 def manifest_digest(folder: Path) -> str:
     """Return the SHA-256 of the manifest of a release folder, by which a ledger recognizes it."""
     return hashlib.sha256((folder / MANIFEST_NAME).read_bytes()).hexdigest()
+
+
+def refuse_nested(ledger: Path, release: Path) -> None:
+    """Raise ParameterError if a release would lie in its ledger, or the ledger in it: one is handed out, one kept."""
+    books, folder = ledger.resolve(), release.resolve()
+    if folder in (books, *books.parents):
+        message = f"the ledger must not lie in the release folder: {ledger}; name another place with --ledger"
+        raise ParameterError(message, code="usage", file=str(ledger))
+    if books in folder.parents:
+        message = f"the release must not lie in the ledger, which you keep: {release}; name a folder outside it"
+        raise ParameterError(message, code="usage", file=str(release))

@@ -24,6 +24,7 @@ from tokumei.data import (
     write_secret,
 )
 from tokumei.errors import OutputError, ParameterError
+from tokumei.flow.bookkeeping import refuse_nested
 
 if TYPE_CHECKING:
     from tokumei.flow.making import Made
@@ -96,6 +97,8 @@ def publish(
         if made.audit is not None:
             figures = json.dumps(made.audit.as_dict(), indent=2, ensure_ascii=False, default=float)
             private[places.audit] = figures + "\n"
+    if made.booking is not None:
+        refuse_nested(made.booking.ledger.folder, folder)
     check_places(places, plan=places.plan in private, audit=places.audit in private)
     published = write_parts(
         made.release,

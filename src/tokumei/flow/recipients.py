@@ -131,7 +131,8 @@ def release_for(
     plan = replace(plan, schema=history.schema)
     steps = steps_for(plan, history.schema, limits)
     demanded = [field for field in history.schema.fields if field.column in history.schema.demands]
-    values = {field.column: len(np.unique(history.codes[field.name])) for field in demanded}
+    occurring = {field.name: np.unique(history.codes[field.name]) for field in demanded}
+    values = {field.column: int(history.is_value(field.name, occurring[field.name]).sum()) for field in demanded}
     tried: dict[int, tuple[Made | None, Tried]] = {}
 
     def keeps(number: int) -> bool:

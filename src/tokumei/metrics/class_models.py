@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from tokumei.array_types import Ints
+from tokumei.array_types import Bools, Ints
 from tokumei.data import Goal, History, Release, Score, Secret
 from tokumei.metrics.class_figures import ClassFigures, class_figures
 from tokumei.parts import Metric
@@ -31,8 +31,9 @@ class ClassModels(Metric):
 
     Classes are records that are equal in all columns that the schema does not mark ``sensitive = true``; the parts tell
     distinct, entropy and recursive l, t, alpha, beta and delta of the true values of the marked ones, the worst of
-    several. Classes of single records say nothing of whole histories, and none of these figures proves anything against
-    who knows more than the published columns.
+    several. A missing value is none: a class without any value has a distinct l of 0. Classes of single records say
+    nothing of whole histories, and none of these figures proves anything against who knows more than the published
+    columns.
     """
 
     name: ClassVar[str] = "class-models"
@@ -48,12 +49,20 @@ class ClassModels(Metric):
         group = equal_classes(release.take(real), known)
         smallest = int(np.bincount(group).min()) if len(group) else 0
         figures = [
-            class_figures(group, history.codes[field.name][secret.rows[real]], ordered=not field.nominal)
+            _figures(group, values, history.is_value(field.name, values), ordered=not field.nominal)
             for field in fields
-            if len(real)
+            for values in [history.codes[field.name][secret.rows[real]]]
+            if history.is_value(field.name, values).any()
         ]
         parts = _worst(figures) if figures else {}
         return Score(name=self.name, value=float(smallest), goal=Goal.HIGHER, lowest=0.0, parts=parts)
+
+
+def _figures(group: Ints, values: Ints, present: Bools, *, ordered: bool) -> ClassFigures:
+    """Return the figures of the records that have a value."""
+    found = class_figures(group[present], values[present], ordered=ordered)
+    lacking = len(np.unique(group[present])) < len(np.unique(group))
+    return replace(found, distinct=0) if lacking else found
 
 
 def _worst(figures: Sequence[ClassFigures]) -> dict[str, float]:

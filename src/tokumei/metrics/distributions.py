@@ -44,7 +44,7 @@ def column_distributions(history: History, release: Release) -> Evidence:
                 "scale": scale,
                 "missing": _share(codes == MISSING),
                 "hidden": _share(cells.withheld),
-                "exact": _share(cells.plain),
+                "exact": _share(cells.plain & ~cells.missing),
                 "overlap": overlap,
             }
         )

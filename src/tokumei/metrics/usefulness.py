@@ -75,7 +75,7 @@ def measure_usefulness(history: History, release: Release) -> Usefulness:
 def _column_use(history: History, release: Release, spec: Field) -> ColumnUse:
     cells, shown = release.cells[spec.name], history.cells(spec.name)
     told = ~cells.suppressed
-    exact = float(cells.plain.mean()) if len(release) else 0.0
+    exact = float((cells.plain & ~cells.missing).mean()) if len(release) else 0.0
     if isinstance(cells, SetCells):
         sizes = np.diff(cells.offsets)[told]
         whole = float(len(history.categories[spec.name]))

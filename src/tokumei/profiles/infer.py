@@ -23,6 +23,9 @@ _LONGITUDES = frozenset(("lon", "lng", "long", "longitude", "経度"))
 
 # One column, several that name a person together, or nobody said it.
 Subject = str | Sequence[str] | None
+_TIME = r"^[+-]?\d{1,4}:[0-5]\d(:[0-5]\d(\.\d+)?)?$"
+# So large a share of the distinct values of a category must be times for it to be told.
+_MOST = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +101,19 @@ def _notes(frame: pl.DataFrame, schema: Schema) -> Iterator[Message]:
             yield Message("reading.short-year", {"column": column.name, "format": column.format})
         elif column.format.startswith("%s"):
             yield Message("reading.epoch", {"column": column.name})
+        elif column.kind is Kind.CATEGORY and not column.drop and _are_times(frame[column.name]):
+            yield Message("reading.times", {"column": column.name})
     if schema.missing:
         yield Message("reading.missing", {"words": schema.missing})
+
+
+def _are_times(values: pl.Series) -> bool:
+    """Return whether nearly all values of a category are times of the day or durations, such as 10:05:00."""
+    if values.dtype != pl.String:
+        return values.dtype == pl.Time
+    distinct = values.drop_nulls().unique()
+    distinct = distinct.filter(distinct != "")
+    return len(distinct) > 0 and int(distinct.str.contains(_TIME).sum()) >= _MOST * len(distinct)
 
 
 def _with_places(columns: dict[str, Column]) -> tuple[Column, ...]:

@@ -38,13 +38,18 @@ def naming(material: Material, words: Words) -> list[Block]:
     """Return whether names are safe, proven or not, and why."""
     level = material.proven_k
     told = Prose(
-        Linked(words("said.naming_safe", level=level), "k_anonymity")
+        Linked(words(f"said.naming_safe{_condition(material)}", level=level), "k_anonymity")
         if level is not None
         else Linked(words("said.naming_open", k=material.k), "k")
         if material.verdict.outcome is not Outcome.UNSAFE or material.recipient
         else words("said.naming_unsafe")
     )
     return [told, *reason_section(material, words).blocks]
+
+
+def _condition(material: Material) -> str:
+    """Return the ending of a sentence on a proof that takes every pseudonym to have an owner of its own."""
+    return "_believed" if material.believed else ""
 
 
 def posteriors(material: Material, words: Words) -> list[Block]:
@@ -225,7 +230,7 @@ def limits(_material: Material, words: Words) -> list[Block]:
 def measures_of_ppc(material: Material, words: Words) -> list[Block]:
     """Return what the five measures come to, in one sentence."""
     if material.proven_k is not None:
-        return [Prose(Linked(words("said.safe_ppc", k=material.proven_k), "k"))]
+        return [Prose(Linked(words(f"said.safe_ppc{_condition(material)}", k=material.proven_k), "k"))]
     if material.verdict.outcome is Outcome.UNSAFE and not material.recipient:
         return [Prose(words("said.unsafe_ppc"), "warning")]
     return [Prose(Linked(words("said.open_ppc", k=material.k), "k"))]

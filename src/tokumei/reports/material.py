@@ -78,10 +78,15 @@ class Material:
 
     @property
     def proven_k(self) -> int | None:
-        """The k that identical histories prove, None where nothing is proven."""
+        """The k that identical histories prove, None where nothing is proven; `believed` says on what condition."""
         levels = [reason.values.get("level") for reason in self.naming_reasons if reason.code == "k-anonymous"]
         seeded = any(reason.code in ("seed", "seed-found") for reason in self.naming_reasons)
         return None if seeded else next((level for level in levels if isinstance(level, int)), None)
+
+    @property
+    def believed(self) -> bool:
+        """Whether the proof counts every pseudonym as that of another person, because the Secret was not at hand."""
+        return any(reason.form == "k-anonymous-believed" for reason in self.naming_reasons)
 
     @property
     def naming_reasons(self) -> Sequence[Reason]:

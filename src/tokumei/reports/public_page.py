@@ -30,7 +30,8 @@ def public_sentences(material: Material, words: Words) -> list[str]:
     # What the limits of a recipient decide about other questions says nothing of names being unsafe.
     if material.recipient and outcome == "safe" and material.proven_k is None:
         outcome = "not-shown-unsafe"
-    sentences.append(words(f"public.{outcome}", k=material.proven_k or material.k))
+    condition = "_believed" if outcome == "safe" and material.believed else ""
+    sentences.append(words(f"public.{outcome}{condition}", k=material.proven_k or material.k))
     sentences += words.each("public", "remaining", "forbidden")
     if material.identity.digest:
         sentences.append(words("public.digest", digest=material.identity.digest))

@@ -36,6 +36,8 @@ def release_report(material: Material, *, language: str = "en") -> str:
     """Return the report as one HTML document in a language (``en``, ``ja``)."""
     words = Words(language, HOME)
     outcome, whose = material.verdict.outcome.value, "_recipient" if material.recipient else ""
+    if outcome == "safe" and not whose and material.verdict.believed:
+        whose = "_believed"
     banner = Banner(
         outcome,
         Linked(conclusion_of(material, words), "verdict"),

@@ -24,7 +24,7 @@ from tokumei.data import (
 )
 from tokumei.engine import Engine, Job, run_tasks
 from tokumei.errors import InfeasibleError, OutputError, SchemaError, UnreadableError
-from tokumei.flow import Plan, Running, needs_parts, places_of, plan_of, release, release_in_parts
+from tokumei.flow import Plan, Running, check_places, needs_parts, places_of, plan_of, release, release_in_parts
 from tokumei.flow.parted import making
 from tokumei.metrics import CellError
 
@@ -153,6 +153,37 @@ def test_what_is_kept_is_readable_by_its_owner_alone(folder: Path, tmp_path: Pat
     assert {path.stat().st_mode & 0o077 for path in private} == {0}
     assert {path.stat().st_mtime for path in (tmp_path / "out").rglob("*.*")} == {315_576_000.0}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "out", "out.plan.toml", "out.secret"]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_what_is_kept_is_in_its_place_before_the_release(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is killed between the renames has a Secret without a release, which the next run tells; never the reverse."""
+    places, running = places_of(tmp_path / "out"), Running(resume=tmp_path / "work")
+    placed: list[str] = []
+    rename = Path.replace
+
+    def failing(path: Path, target: Path) -> Path:
+        if target.parent != tmp_path:
+            return rename(path, target)
+        placed.append(target.name)
+        if target.name == "out":
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    (tmp_path / "out").mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", failing)
+        with pytest.raises(OutputError):
+            release_in_parts(folder, plan(), places, running)
+    assert placed == ["out.secret", "out.plan.toml", "out"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "out", "work"]
+    places.secret.mkdir()
+    with pytest.raises(OutputError, match="secret exists already; keep it and name another place with --secret, or"):
+        check_places(places)
+    places.secret.rmdir()
+    assert release_in_parts(folder, plan(), places, running).published.manifest["pseudonyms"] == 60
 
 
 def test_a_full_disk_leaves_nothing_and_can_be_resumed(

@@ -59,6 +59,6 @@ def joined_figures(files: Sequence[Path], survey: Survey, *, method: str) -> Fig
 
 
 def _facts(stored: Mapping[str, Ints], number: int) -> ColumnFacts:
-    suppressed, divisor = stored[f"facts-{number}"].tolist()
+    suppressed, divisor, missing = stored[f"facts-{number}"].tolist()
     widths = pl.DataFrame(stored[f"widths-{number}"], schema={"width": pl.Int64, "cells": pl.Int64})
-    return ColumnFacts(suppressed, widths, divisor)
+    return ColumnFacts(suppressed, widths, divisor, missing)

@@ -13,6 +13,7 @@ from typing import Any
 from tokumei.data import (
     DATA_FOLDER,
     FILE_TIME,
+    MANIFEST_NAME,
     OWNER_ONLY,
     OWNERS_FOLDER,
     ROWS_FOLDER,
@@ -49,28 +50,33 @@ def write_parted(
         parameters=parameters,
         summary=summary,
     )
-    with ExitStack() as kept:
-        secret = kept.enter_context(atomic_folder(places.secret, mode=_PRIVATE_FOLDER))
-        for kind in (ROWS_FOLDER, OWNERS_FOLDER):
-            (secret / kind).mkdir(mode=_PRIVATE_FOLDER)
-            _place_parts(made.parts, kind, secret)
-        write_secret_index(secret, [part_name(job.number) for job in made.parts], made.plan.seed)
-        with atomic_folder(places.folder) as folder:
-            (folder / DATA_FOLDER).mkdir()
-            _place_parts(made.parts, DATA_FOLDER, folder, mode=0o644)
-            for name, content in texts.items():
-                (folder / name).write_bytes(content)
-                os.utime(folder / name, (FILE_TIME, FILE_TIME))
-            os.utime(folder / DATA_FOLDER, (FILE_TIME, FILE_TIME))
-            write_text(places.plan, made.plan.to_toml(), mode=OWNER_ONLY, new=True)
-            kept.callback(_remove_unless, places.plan, places.folder)
+    with ExitStack() as undone, atomic_folder(places.folder) as folder:
+        (folder / DATA_FOLDER).mkdir()
+        _place_parts(made.parts, DATA_FOLDER, folder, mode=0o644)
+        for name, content in texts.items():
+            (folder / name).write_bytes(content)
+            os.utime(folder / name, (FILE_TIME, FILE_TIME))
+        os.utime(folder / DATA_FOLDER, (FILE_TIME, FILE_TIME))
+        # What is kept gets its place first: who is killed here has a Secret without a release, never the other way.
+        with atomic_folder(places.secret, mode=_PRIVATE_FOLDER) as secret:
+            for kind in (ROWS_FOLDER, OWNERS_FOLDER):
+                (secret / kind).mkdir(mode=_PRIVATE_FOLDER)
+                _place_parts(made.parts, kind, secret)
+            write_secret_index(secret, [part_name(job.number) for job in made.parts], made.plan.seed)
+        undone.callback(_remove_unless_made, places.secret, places.folder)
+        write_text(places.plan, made.plan.to_toml(), mode=OWNER_ONLY, new=True)
+        undone.callback(_remove_unless_made, places.plan, places.folder)
     return Published(places, manifest)
 
 
-def _remove_unless(plan: Path, folder: Path) -> None:
-    """Take a plan away whose release did not come into being."""
-    if not folder.exists():
-        plan.unlink(missing_ok=True)
+def _remove_unless_made(kept: Path, folder: Path) -> None:
+    """Take away what is kept of a release that did not come into being; an empty folder of its name may be there."""
+    if (folder / MANIFEST_NAME).exists():
+        return
+    if kept.is_dir():
+        shutil.rmtree(kept, ignore_errors=True)
+    else:
+        kept.unlink(missing_ok=True)
 
 
 def _listed(names: Sequence[str], told: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,8 +1,9 @@
 """Groups that tell little of a sensitive column: demands are checked, and groups are repaired until they hold.
 
-The values of a group are those of all records of its members. A group that falls short exchanges members with near
-groups where that helps, at least loss; what is left over is merged, which ends: all people together have the values of
-the data itself. So a demand can be met exactly if the whole data meets it (`GroupDemands.refuse_impossible`).
+The values of a group are those of all records of its members; a missing value is none. A group that falls short
+exchanges members with near groups where that helps, at least loss; what is left over is merged, which ends: all people
+together have the values of the data itself. So a demand can be met exactly if the whole data meets it
+(`GroupDemands.refuse_impossible`).
 
 Exchanges look at the values: somebody who knows the original and replays the method learns no more than from the
 groups themselves, which identical histories tell anyway.
@@ -17,7 +18,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from tokumei.array_types import Floats, Ints
-from tokumei.data import MISSING, Demand, History
+from tokumei.data import Demand, History
 from tokumei.errors import InfeasibleError
 from tokumei.methods.grouping.demands import SLACK, DemandArrays, demand_arrays, shortfall_of, shortfalls
 from tokumei.methods.grouping.groups import Groups, group_costs
@@ -34,7 +35,10 @@ _FEW_VALUES = 30
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ColumnDemand:
-    """The demand of one column: ``counts`` has how often every unit (row) has each value, in ascending order."""
+    """The demand of one column: ``counts`` has how often every unit (row) has each value, in ascending order.
+
+    A missing value is none.
+    """
 
     name: str
     demand: Demand
@@ -57,18 +61,18 @@ class GroupDemands:
         """Return the demands of a schema; a place is demanded of both its coordinates."""
         demands = history.schema.demands
         fields = [field for field in history.schema.fields if field.column in demands]
-        columns = []
+        columns, binary = [], []
         for field in fields:
             codes = history.codes[field.name]
             values, place = np.unique(codes, return_inverse=True)
             counts = np.zeros((len(history.subjects), len(values)))
             np.add.at(counts, (history.subject, place), 1.0)
-            columns.append(ColumnDemand(field.name, demands[field.column], counts[:, values != MISSING]))
-        # Where the values of every group are published apart, to show both in every cell would hide nothing.
-        binary = [
-            column.counts.shape[1] == 2 and column.name in history.categories and not column.demand.apart
-            for column in columns
-        ]
+            # "Ill, or nothing is known" tells as much of whoever has a value as "ill" does.
+            present = history.is_value(field.name, values)
+            columns.append(ColumnDemand(field.name, demands[field.column], counts[:, present]))
+            # Where the values of every group are published apart, to show both in every cell would hide nothing.
+            two = len(values) == 2 and present.all() and field.nominal
+            binary.append(bool(two) and not demands[field.column].apart)
         return cls(
             tuple(column for column, both in zip(columns, binary, strict=True) if not both),
             tuple(column for column, both in zip(columns, binary, strict=True) if both),
@@ -89,11 +93,11 @@ class GroupDemands:
             if shortfall_of(demand_arrays([(column.demand, column.counts)]), everybody, len(everybody)) <= 0:
                 continue
             asked, present = column.demand, int((column.counts.sum(axis=0) > 0).sum())
-            what = f"{present} values" if present != 1 else "one value"
+            what = f"{present or 'no'} values" if present != 1 else "one value"
             message = (
                 f"the sensitive column '{column.name}' has {what} in all the data, which does not give "
-                f"l = {asked.values:g} ({asked.diversity}) even if all people are one group; lower l in the schema "
-                "(sensitive = { l = 1 } only measures) or drop the column"
+                f"l = {asked.values:g} ({asked.diversity}) even if all people are one group (a missing value is none); "
+                "lower l in the schema (sensitive = { l = 1 } only measures) or drop the column"
             )
             raise InfeasibleError(message, code="not-diverse")
 

@@ -195,6 +195,6 @@ class _Figures:
         arrays: dict[str, npt.NDArray[Any]] = {"units": units, "published": published, "real": np.array(self._real)}
         for number, (name, facts) in enumerate(self._columns.items()):
             arrays[f"errors-{number}"] = np.array(self._errors[name])
-            arrays[f"facts-{number}"] = np.array([facts.suppressed, facts.divisor])
+            arrays[f"facts-{number}"] = np.array([facts.suppressed, facts.divisor, facts.missing])
             arrays[f"widths-{number}"] = facts.widths.to_numpy()
         return arrays

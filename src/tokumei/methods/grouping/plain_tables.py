@@ -8,10 +8,11 @@ import numpy as np
 
 from tokumei.array_types import Ints
 from tokumei.methods.grouping.demands import most_members
-from tokumei.methods.grouping.exchanges import dissolve, exchange, partition_of, place_rest, rebuild
+from tokumei.methods.grouping.exchanges import dissolve, exchange, partition_of, place_rest
 from tokumei.methods.grouping.groups import Groups
 from tokumei.methods.grouping.k_members import grow_leaves, nearest_records
 from tokumei.methods.grouping.leaves import cut_leaves
+from tokumei.methods.grouping.rebuilding import rebuild
 from tokumei.methods.grouping.record_table import RecordTable
 from tokumei.methods.grouping.single_records import records_of
 

@@ -9,10 +9,11 @@ import numpy as np
 from tokumei.array_types import Floats, Ints
 from tokumei.methods.grouping.cell_costs import VARIANCE
 from tokumei.methods.grouping.columns import ColumnPlan, generate_columns
-from tokumei.methods.grouping.exchanges import dissolve, exchange, partition_of, rebuild
+from tokumei.methods.grouping.exchanges import dissolve, exchange, partition_of
 from tokumei.methods.grouping.k_members import nearest_records
 from tokumei.methods.grouping.leaves import cut_leaves
 from tokumei.methods.grouping.pricing import nearest_prices
+from tokumei.methods.grouping.rebuilding import rebuild
 from tokumei.methods.grouping.single_records import Records
 
 NEIGHBOURS, LEAF = 60, 2_000
