@@ -100,11 +100,11 @@ def parse_table(raw: bytes, file: str, *, header: bool = True) -> Table:
     frame, lines = records.frame, records.lines
     if not header:
         return Table(frame.rename(dict(zip(frame.columns, map(str, range(frame.width)), strict=True))), lines)
-    names = _distinct(frame.row(0))
+    names = distinct_names(frame.row(0))
     return Table(frame[1:].rename(dict(zip(frame.columns, names, strict=True))), lines[1:])
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """Return the names with a number behind those that were there before, as pandas reads them."""
     found: dict[str, int] = {}
     for position, given in enumerate(names):
@@ -128,7 +128,7 @@ def _uneven(text: str, *, header: bool) -> Table:
     if rows.pop() != [_BEHIND]:
         return Table(pl.DataFrame(), np.empty(0, dtype=np.int64), error="ParserError")
     lines.pop()
-    names = _distinct(rows[0]) if header else list(map(str, range(len(rows[0]))))
+    names = distinct_names(rows[0]) if header else list(map(str, range(len(rows[0]))))
     body, lines = (rows[1:], lines[1:]) if header else (rows, lines)
     width = len(names)
     moved = max(len(body[0]) - width, 0) if body else 0

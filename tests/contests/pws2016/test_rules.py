@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Run
 from tests.shop_example import M3, T3, M, T, random_history, write
 from tokumei.contests.pws2016.online_retail import cleansed, contest_2016, read_online_retail
-from tokumei.contests.pws2016.rules import METHODS, SAMPLES, Files, Rules2016, find_attack, find_method
+from tokumei.contests.pws2016.rules import METHODS, SAMPLES, Files, Rules2016, _years, find_attack, find_method
 from tokumei.contests.pws2016.shop import shop_history, shop_of
 from tokumei.contests.pws2016.table import markdown
 from tokumei.data import History
@@ -323,3 +323,8 @@ def test_online_retail_as_in_the_documentation(real_data: Path, record_property:
     record_property(
         "figure", f"2016 at full size: {len(original):,} records, {len(rows)} anonymizers as the page shows"
     )
+
+
+def test_a_small_t_of_one_year_leaves_the_other_year_of_the_shop() -> None:
+    assert _years(pl.DataFrame({"date": ["2011/2/17", "2011/12/1"]})) == (2010, 2011)
+    assert _years(pl.DataFrame({"date": ["2005/2/17", "2007/12/1"]})) == (2005, 2007)

@@ -35,7 +35,15 @@ def test_answers_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InfeasibleError, match="EA has 1 rows and E has 2"):
         linkage_marks(np.array([0]), np.zeros((2, 3), dtype=np.int64))
     with pytest.raises(InfeasibleError, match="EA holds no row of D"):
-        linkage_marks(np.array([-1]), np.zeros((1, 3), dtype=np.int64))
+        linkage_marks(np.array([-1]), np.zeros((1, 3), dtype=np.int64), strict=True)
+
+
+def test_without_members_the_official_figures_are_undefined() -> None:
+    found = linkage_marks(np.array([-1]), np.zeros((1, 3), dtype=np.int64))
+    assert found.prec == 0
+    assert all(math.isnan(one) for one in (found.recall, found.topk, found.risk))
+    assert "holds no row of D" in str(found.warnings[0])
+    assert math.isnan(linkage_marks(np.array([-1]), np.full((1, 3), -1)).prec)
 
 
 def test_test_rows_are_half_deleted_half_kept_and_numbered_within_c() -> None:

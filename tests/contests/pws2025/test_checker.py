@@ -7,15 +7,17 @@ import io
 import json
 import re
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from tests.conftest import Run
 from tests.effort import EFFORT
 from tokumei.contests.pws2025.attacks import linkage, nearest_marks
-from tokumei.contests.pws2025.checker import Rows, check_model, check_table, check_values, repair
+from tokumei.contests.pws2025.checker import Rows, check_model, check_table, check_values, count_hits, repair
 from tokumei.contests.pws2025.logistic import fit_logistic
 from tokumei.contests.pws2025.people import draw_patients
 from tokumei.contests.pws2025.statistics import statistics
@@ -115,10 +117,12 @@ def damaged(rng: np.random.Generator, table: list[list[str]]) -> bytes:
 
 def slow_values(raw: bytes) -> dict[str, Any]:
     """Return what check_csv says."""
-    header, *rows = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+    names, *rows = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+    # pandas gives a name that was there before a number.
+    header = [name if name not in names[:at] else f"{name}.{names[:at].count(name)}" for at, name in enumerate(names)]
     errors = []
-    for number, row in enumerate(rows, 1):
-        for name, cell in zip(header, row, strict=False):
+    for place, name in enumerate(header):
+        for number, cell in enumerate((row[place] for row in rows), 1):
             fault = cell_fault(name, cell)
             if fault is not None:
                 errors.append([number, name, cell.strip(), fault])
@@ -131,26 +135,31 @@ def slow_values(raw: bytes) -> dict[str, Any]:
 
 def slow_table(raw: bytes, wanted: int) -> dict[str, Any]:
     """Return what pws_data_format says of a table as B and as C."""
-    header, *rows = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+    names, *rows = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+    # pandas gives a name that was there before a number.
+    header = [name if name not in names[:at] else f"{name}.{names[:at].count(name)}" for at, name in enumerate(names)]
     missing, extra = set(NAMES) - set(header), set(header) - set(NAMES)
-    if missing or extra:
-        errors = [["ColumnsError"], ["ColumnsError"]] if missing else [["ColumnsError"]]
-        return {"Bi": (False, errors), "Ci": (False, errors)}
-    first: list[list[str]] = []
+    errors = [["ColumnsError"]] if extra else []
+    errors += [["ColumnsError"]] if missing else []
+    errors += [["ColumnsOrderError"]] if not errors and header != NAMES else []
+    errors += [] if len(rows) == wanted else [["RowNumError"]]
     for name in NAMES:
-        at = header.index(name)
-        kind = "CatSpecError" if name in WORDS else "NumSpecError"
-        for number, row in enumerate(rows, 1):
-            if cell_fault(name, row[at]) not in (None, "DECIMALS"):
-                first.append([kind, str(number), name, row[at].strip()])
-        if first:
+        if name in missing:
+            errors.append(["ColumnsError"])
             break
-    counted = [] if len(rows) == wanted else [["RowNumError"]]
-    ordered = [] if header == NAMES else [["ColumnsOrderError"]]
-    one = ordered + counted + first
-    number = bool(first) and first[0][0] == "NumSpecError"
-    other = [["AttributeError"]] if ordered and number else counted + ([] if number else first)
-    return {"Bi": (not one, one), "Ci": (not other, other)}
+        kind = "CatSpecError" if name in WORDS else "NumSpecError"
+        cells = [row[header.index(name)].strip() for row in rows]
+        if kind == "NumSpecError" and any(cell.lower().lstrip("+-") == "nan" for cell in cells):
+            errors.append(["InvalidOperation"])
+            break
+        wrong = [(at, cell) for at, cell in enumerate(cells, 1) if cell_fault(name, cell) not in (None, "DECIMALS")]
+        errors += [[kind, str(at), name, cell] for at, cell in wrong]
+        if wrong:
+            break
+    kinds = {error[0] for error in errors}
+    other = [["AttributeError"]] if {"ColumnsOrderError", "NumSpecError"} <= kinds else []
+    other += [error for error in errors if error[0] not in ("ColumnsOrderError", "NumSpecError")]
+    return {"Bi": (not errors, errors), "Ci": (not other, other)}
 
 
 @pytest.mark.effort
@@ -220,7 +229,7 @@ def slow_model(model: Any) -> tuple[bool, int]:
     count = parameters.get("num_feature") if isinstance(parameters, dict) else None
     number = None
     try:
-        number = int(count) if isinstance(count, str | float | int) and not isinstance(count, bool) else None
+        number = int(count) if isinstance(count, str | float | int) else None
     except (ValueError, OverflowError):
         number = None
     faults += number is None or number <= 0
@@ -233,7 +242,7 @@ def slow_model(model: Any) -> tuple[bool, int]:
     if names is not None:
         faults += number is not None and number != len(names)
         own = part.get("feature_names")
-        faults += isinstance(own, list) and len(own) > 0 and own != names
+        faults += isinstance(own, list) and own != names
     return faults == 0, faults
 
 
@@ -286,3 +295,32 @@ def test_linkage_finds_the_members_that_the_nearest_row_misses() -> None:
     everybody = Patients(people)
     hits = [int(marks[:60].sum()) for marks in (linkage(everybody, hidden, 60), nearest_marks(everybody, hidden))]
     assert hits[0] > 55 > 2 * hits[1]
+
+
+def test_hits_are_counted_in_the_rows_of_the_file(tmp_path: Path) -> None:
+    """A skipped header keeps the numbers of the rows; quotes are read, a byte order mark is no number."""
+    (tmp_path / "Z.csv").write_text('z\n1\n0\n"1"\n')
+    (tmp_path / "F.csv").write_text("f\r\n1,9\r\n1\r\n01\r\n")
+    found = count_hits(tmp_path / "Z.csv", tmp_path / "F.csv", skip=True)
+    assert found == {"lines": [2, 4], "total": 2, "length_warning": False}
+    assert count_hits(tmp_path / "Z.csv", tmp_path / "F.csv", skip=True, first=0)["lines"] == [1, 3]
+    (tmp_path / "F.csv").write_bytes(b"\xef\xbb\xbf1\n1\n")
+    assert count_hits(tmp_path / "F.csv", tmp_path / "F.csv")["lines"] == [2]
+
+
+def test_members_are_found_by_the_names_of_the_columns(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "A.csv").write_text("AGE,mean_bmi\n40,20.5\n41,20.5\n")
+    (tmp_path / "B.csv").write_bytes(b'mean_bmi,AGE,note\r\n"20.5",41,x\r\n')
+    assert run("pws2025", "members", tmp_path / "A.csv", tmp_path / "B.csv", "-o", tmp_path / "Z.csv").status == 0
+    assert (tmp_path / "Z.csv").read_text() == "0\n1\n"
+
+
+def test_files_on_which_the_official_reader_stops_are_told(tmp_path: Path) -> None:
+    for raw, error in ((b"AGE\n40,41\n", "ParserError"), (b"AGE\n\x82\xa0\n", "UnicodeDecodeError")):
+        table = Rows.read(raw, "C")
+        assert check_values(table, "C").official == {"valid": False, "exit_code": 1}
+        assert check_table(table, "C", rows=1).official["Bi"] == {"accepted": False, "errors": [[error]]}
+        assert repair(table) == (None, {"exit_code": 1})
+    short = Rows.read(b"AGE,RACE\n40\n", "C")
+    assert check_values(short, "C").valid
+    assert repair(short)[0] == b"AGE,RACE\n40,\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 import zipfile
 from pathlib import Path
@@ -16,8 +17,9 @@ import pytest
 from tests.effort import EFFORT
 from tokumei.contests.pws2026.checker import check_submission
 from tokumei.contests.pws2026.general import propensity_error
+from tokumei.contests.pws2026.official_files import read_answers
 from tokumei.contests.pws2026.people import draw_people
-from tokumei.contests.pws2026.scores import tpr_at_low_fpr
+from tokumei.contests.pws2026.scores import score_attack, tpr_at_low_fpr
 
 FILES = 2_000 if EFFORT == "campaign" else 50
 TOKENS = {"teamNumberTwo0000": 2, "teamNumberFive000": 5}
@@ -104,12 +106,28 @@ def random_files(rng: np.random.Generator, *, attack: bool) -> dict[str, bytes]:
         "unknownTeam000000",
         "",
     ]
-    files["token.txt"] = (str(rng.choice(tokens)) + "\n").encode()
+    encoding = str(rng.choice(["utf-8"] * 20 + ["utf-8-sig", "utf-16"]))
+    files["token.txt"] = (str(rng.choice(tokens)) + "\n").encode(encoding)
     kind = int(rng.integers(14))
     if kind == 0:
         files.pop(str(rng.choice(list(files))))
     elif kind == 1:
-        files[str(rng.choice(["readme.txt", ".hidden", "sub/C.csv", "__MACOSX/._C.csv", "sub/"]))] = b""
+        files[
+            str(
+                rng.choice(
+                    [
+                        "readme.txt",
+                        ".hidden",
+                        "sub/C.csv",
+                        "__MACOSX/._C.csv",
+                        "sub/",
+                        "__MACOSX/",
+                        "sub/.DS_Store",
+                        "a\\b",
+                    ]
+                )
+            )
+        ] = b""
     return files
 
 
@@ -118,7 +136,7 @@ def slow_package(files: dict[str, bytes]) -> list[tuple[str, list[str]]]:
     errors: list[tuple[str, list[str]]] = []
     flat = []
     for name in files:
-        if name.startswith("__MACOSX"):
+        if "/" in name and name[-1] != "/" and (name.startswith("__MACOSX/") or "/." in name):
             errors.append(("JUNK_FILE", []))
         elif "/" in name:
             errors.append(("FOLDER", []))
@@ -139,18 +157,15 @@ def slow_package(files: dict[str, bytes]) -> list[tuple[str, list[str]]]:
     return errors
 
 
-def slow_token(raw: bytes, *, practice: bool) -> tuple[list[tuple[str, list[str]]], int | None]:
-    """Return the fault of the token, and the team it names."""
-    words = [line.strip() for line in raw.decode().split("\n") if line.strip()]
+def slow_token(raw: bytes) -> str:
+    """Return the code of what is wrong with the token, or nothing."""
+    try:
+        words = [line.strip() for line in raw.decode().split("\n") if line.strip()]
+    except UnicodeDecodeError:
+        return "ENCODING"
     if len(words) != 1:
-        return [("TOKEN_LINES", ["token.txt"])], None
-    if len(words[0]) < 16 or not words[0].isalnum():
-        return [("TOKEN_FORMAT", ["token.txt"])], None
-    if practice:
-        return [], None
-    if words[0] not in TOKENS:
-        return [("TOKEN_UNKNOWN", ["token.txt"])], None
-    return [], TOKENS[words[0]]
+        return "TOKEN_LINES"
+    return "" if len(words[0]) >= 16 and words[0].isalnum() else "TOKEN_FORMAT"
 
 
 def slow_read(raw: bytes) -> pd.DataFrame | str:
@@ -160,7 +175,7 @@ def slow_read(raw: bytes) -> pd.DataFrame | str:
     except UnicodeDecodeError:
         return "ENCODING"
     if not text.strip():
-        return "EMPTY_FILE"
+        return "NOT_CSV" if raw else "EMPTY_FILE"
     frame = pd.read_csv(io.StringIO(text), float_precision="round_trip")
     return frame if len(frame) else "NO_ROWS"
 
@@ -183,19 +198,20 @@ def slow_columns(frame: pd.DataFrame, wanted: list[str], where: str) -> list[tup
 def nearly_whole(value: float) -> bool:
     """Return whether a number is one that numpy's isclose takes for its rounded self."""
     if not math.isfinite(value):
-        return math.isinf(value)
+        return False
     return abs(value - round(value)) <= 1e-8 + 1e-5 * abs(round(value))
 
 
-def slow_cohort(frame: pd.DataFrame) -> list[tuple[str, list[str]]]:
+def slow_cohort(frame: pd.DataFrame, *, known: bool) -> list[tuple[str, list[str]]]:
     """Return the faults of C, column by column."""
-    errors: list[tuple[str, list[str]]] = [] if len(frame) == ROWS else [("ROW_COUNT", [])]
-    columns = slow_columns(frame, NAMES, "submitted_C")
-    if columns:
-        return errors + columns
-    for name in NAMES:
+    rows: list[tuple[str, list[str]]] = [] if len(frame) == ROWS or known is False else [("ROW_COUNT", [])]
+    errors = slow_columns(frame, NAMES, "submitted_C")
+    if errors:
+        return errors + rows
+    errors += rows
+    for name in ["age", "sex", "smoking", "prefecture", *(one for one in NAMES[3:] if one != "smoking")]:
         if name == "prefecture":
-            errors += [] if all(isinstance(one, str) and one.strip() for one in frame[name]) else [("NOT_TEXT", [name])]
+            errors += [] if all(isinstance(one, str) for one in frame[name]) else [("NOT_TEXT", [name])]
             continue
         values = numbers(frame, name)
         real = [value for value in values if math.isfinite(value)]
@@ -211,7 +227,8 @@ def slow_cohort(frame: pd.DataFrame) -> list[tuple[str, list[str]]]:
                 errors.append(("TIME_RANGE", [name]))
         elif any(value not in (0, 1) for value in real):
             errors.append(("NOT_BINARY", [name]))
-    if any(one == other == 1 for one, other in zip(numbers(frame, "onset"), numbers(frame, "death"), strict=True)):
+    both = ([int(one) for one in numbers(frame, name) if math.isfinite(one)] for name in ("onset", "death"))
+    if any(pair not in ((0, 0), (0, 1), (1, 0)) for pair in zip(*both, strict=False)):
         errors.append(("ONSET_DEATH", ["(onset,death)"]))
     return errors
 
@@ -222,33 +239,31 @@ def lacking(given: list[int], team: int | None) -> bool:
     return len(missing) > 1 if team is None else any(one != team for one in missing)
 
 
-def slow_confidences(frame: pd.DataFrame, team: int | None) -> list[tuple[str, list[str]]]:
+def slow_confidences(frame: pd.DataFrame, team: int | None, *, known: bool) -> list[tuple[str, list[str]]]:
     """Return the faults of F_mia."""
     if "record_id" not in frame.columns:
         return [("NO_RECORD_ID", ["F_mia"])]
     errors: list[tuple[str, list[str]]] = []
     given = [name for name in frame.columns if name != "record_id"]
+    ids = numbers(frame, "record_id")
+    if not all(map(nearly_whole, ids)):
+        errors.append(("RECORD_ID_NOT_INTEGER", ["F_mia"]))
+    if frame["record_id"].duplicated().any():
+        errors.append(("RECORD_ID_DUPLICATE", ["F_mia"]))
     if not all(name.isdigit() for name in given):
         errors.append(("TARGET_LABEL", ["F_mia"]))
     if any(name not in [str(one) for one in TARGETS] for name in given):
         errors.append(("TARGET_UNKNOWN", ["F_mia"]))
     if lacking([int(name) for name in given if name.isdigit()], team):
         errors.append(("TARGET_MISSING", ["F_mia"]))
-    ids = numbers(frame, "record_id")
-    if not all(math.isfinite(value) and value == int(value) for value in ids):
-        errors.append(("RECORD_ID_NOT_INTEGER", ["F_mia"]))
-    else:
-        if len(set(ids)) < len(ids):
-            errors.append(("RECORD_ID_DUPLICATE", ["F_mia"]))
-        if set(ids) != set(range(ROWS)):
-            errors.append(("RECORD_ID_SET", ["F_mia"]))
+    if known and {int(value) for value in ids if math.isfinite(value)} != set(range(ROWS)):
+        errors.append(("RECORD_ID_SET", ["F_mia"]))
     for name in given:
-        if name in [str(one) for one in TARGETS] and name != str(team):
-            values = numbers(frame, name)
-            if any(math.isnan(value) for value in values):
-                errors.append(("NOT_A_NUMBER", ["F_mia", name]))
-            if any(math.isfinite(value) and not 0 <= value <= 1 for value in values):
-                errors.append(("CONFIDENCE_RANGE", ["F_mia", name]))
+        values = numbers(frame, name)
+        if any(math.isnan(value) for value in values):
+            errors.append(("NOT_A_NUMBER", ["F_mia", name]))
+        if any(math.isfinite(value) and not 0 <= value <= 1 for value in values):
+            errors.append(("CONFIDENCE_RANGE", ["F_mia", name]))
     return errors
 
 
@@ -258,51 +273,55 @@ def slow_times(frame: pd.DataFrame, team: int | None) -> list[tuple[str, list[st
     errors = slow_columns(frame, names, "F_aia")
     if errors:
         return errors
-    whole = {name: numbers(frame, name) for name in names[:2]}
-    for name, values in whole.items():
-        if not all(math.isfinite(value) and value == int(value) for value in values):
-            errors.append(("NOT_INTEGER", ["F_aia", name]))
-    stop = bool(errors)
-    times = numbers(frame, "time_hat")
+    times, targets, rows = (numbers(frame, name) for name in ("time_hat", "target_k", "challenge_row_id"))
     if any(math.isnan(value) for value in times):
         errors.append(("NOT_A_NUMBER", ["F_aia", "time_hat"]))
-    if any(value < 0 for value in times):
+    if any(math.isfinite(value) and value < 0 for value in times):
         errors.append(("NEGATIVE", ["F_aia", "time_hat"]))
-    if stop:
-        return errors
-    pairs = [(int(one), int(row)) for one, row in zip(*whole.values(), strict=True)]
-    given = sorted({one for one, _ in pairs})
-    if any(one not in TARGETS for one in given):
-        errors.append(("TARGET_UNKNOWN", ["F_aia"]))
-    if lacking(given, team):
-        errors.append(("TARGET_MISSING", ["F_aia"]))
+    if not all(nearly_whole(value) or math.isinf(value) for value in targets):
+        errors.append(("NOT_INTEGER", ["F_aia", "target_k"]))
+    pairs = [pair for pair in zip(targets, rows, strict=True) if not any(map(math.isnan, pair))]
     if len(set(pairs)) < len(pairs):
         errors.append(("DUPLICATE_ANSWER", ["F_aia"]))
-    for one in given:
-        if one in TARGETS and one != team and {row for k, row in pairs if k == one} != set(TARGETS[one]):
+    given = {int(one) for one in targets if math.isfinite(one)}
+    if any(one not in TARGETS for one in given):
+        errors.append(("TARGET_UNKNOWN", ["F_aia"]))
+    whole = [(int(one), int(row)) for one, row in pairs if math.isfinite(one) and math.isfinite(row)]
+    for one, wanted in TARGETS.items():
+        if one in given and one != team and {row for k, row in whole if k == one} != set(wanted):
             errors.append(("CHALLENGE_SET", ["F_aia"]))
+    if lacking(list(given), team):
+        errors.append(("TARGET_MISSING", ["F_aia"]))
     return errors
 
 
 def slow_check(files: dict[str, bytes], *, practice: bool) -> list[tuple[str, list[str]]]:
     """Return codes and places of the official checker, step by step."""
     errors = slow_package(files)
-    if errors:
+    if ("KIND", []) in errors:
         return errors
-    errors, team = slow_token(files["token.txt"], practice=practice)
-    if team == 5:
-        errors.append(("REFERENCE_MISSING", []))
     tables = {}
-    for name in ("C.csv", "F_mia.csv", "F_aia.csv"):
+    for name in ("C.csv",) if "C.csv" in files else ("F_aia.csv", "F_mia.csv"):
         if name in files:
             tables[name] = slow_read(files[name])
             if isinstance(tables[name], str):
                 errors.append((str(tables[name]), [name]))
+    fault = slow_token(files["token.txt"]) if "token.txt" in files else ""
+    if fault:
+        errors.append((fault, ["token.txt"]))
     if errors:
         return errors
+    team = None if practice else TOKENS.get(files["token.txt"].decode().strip())
+    if not practice and team is None:
+        errors.append(("TOKEN_UNKNOWN", ["token.txt"]))
+    # Team 5 has no file of its own; who has no token is nobody, and practice has a file.
+    known = practice or team == 2
+    if team == 5:
+        errors.append(("REFERENCE_MISSING", []))
     if "C.csv" in tables:
-        return slow_cohort(tables["C.csv"])
-    return slow_confidences(tables["F_mia.csv"], team) + slow_times(tables["F_aia.csv"], team)
+        return errors + slow_cohort(tables["C.csv"], known=known)
+    mia = slow_confidences(tables["F_mia.csv"], team, known=known)
+    return errors + mia + slow_times(tables["F_aia.csv"], team)
 
 
 @pytest.fixture
@@ -312,10 +331,12 @@ def dists(tmp_path: Path) -> tuple[Path, Path]:
     folders = tmp_path / "round", tmp_path / "practice"
     for folder in folders:
         folder.mkdir()
+        (folder / "mia_columns.json").write_text(json.dumps({"target_columns": [str(target) for target in TARGETS]}))
         for target, rows in TARGETS.items():
             (folder / f"aia_challenge_{target}.csv").write_text("challenge_row_id\n" + "".join(f"{r}\n" for r in rows))
     (folders[0] / "tokens.csv").write_text("token,team_id\n" + "".join(f"{k},{v}\n" for k, v in TOKENS.items()))
-    (folders[0] / "pool_ids_2.csv").write_text(ids)
+    for name in ("pool_ids_2.csv", "B_2.csv"):
+        (folders[0] / name).write_text(ids)
     (folders[1] / "B_practice.csv").write_text(ids)
     return folders
 
@@ -336,7 +357,8 @@ def test_damaged_submissions_get_the_verdict_of_the_slow_check(
         codes = [(error["code"], error["where"]) for error in found.official]
         assert codes == slow_check(files, practice=practice), (number, practice, files)
         assert found.valid == (not codes), (number, files)
-        assert found.count >= len(codes) > 0 or found.valid
+        # What the official checker says of no row is no fault of ours.
+        assert found.count >= sum(error.get("rows") != 0 for error in found.official) > 0 or found.valid
         assert check_submission(path, dists[practice], strict=True).count >= found.count
         refused += not found.valid
     record_property("figure", f"{FILES} damaged submissions, {refused} refused")
@@ -355,3 +377,20 @@ def test_a_table_apart_from_the_cohort_is_fitted_with_the_penalty() -> None:
     assert 0.8 < error / ceiling < 0.99
     near, _ = propensity_error(people, people.with_columns(smoking=pl.lit(0.0)))
     assert 0 < near < 0.1
+
+
+def test_what_no_target_has_is_zero_and_what_cannot_be_scored_is_nothing(tmp_path: Path) -> None:
+    """The board has 0 where nobody is rare; without controls there is no attribute score, nor a mean of none."""
+    for team in (1, 2, 9):
+        (tmp_path / f"pool_ids_{team}.csv").write_text("record_id,pool_id,is_rare\n0,7,False\n1,8,False\n")
+        (tmp_path / f"aia_truth_{team}.csv").write_text(
+            "challenge_row_id,label,onset,time,is_rare\n0,member,0,1.0,0\n1,spare,0,2.0,0\n"
+        )
+    # Team 9 attacks and is no target.
+    (tmp_path / "mia_columns.json").write_text('{"target_columns": ["1", "2"]}')
+    (tmp_path / "F_mia.csv").write_text("record_id,2\n0,0.5\n1,0.2\n")
+    (tmp_path / "F_aia.csv").write_text("target_k,challenge_row_id,time_hat\n2,0,1.0\n2,1,1.0\n")
+    found = score_attack(read_answers(tmp_path, tmp_path / "F_mia.csv", tmp_path / "F_aia.csv", 1))
+    assert (found["mia_rare"], found["aia_rare"], found["aia_power"], found["attack_power"]) == (0, 0, None, 0)
+    assert found["breakdown"]["aia_per_target"] == {"2": None}
+    assert found["breakdown"]["aia"]["p_m"] == 1

@@ -18,7 +18,7 @@ from tokumei.errors import Finding
 from tokumei.words import Message
 
 RANGES = {"age": (13.0, 85.0), "bmi": (13.0, 75.0), "dep": (0.0, 1.0), "pir": (0.0, 1.0), "dia": (0.0, 1.0)}
-INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
+INTEGER = r"^\s*[+-]?[0-9]{1,18}\s*$"
 TEST_ROWS, GUESSES = 100, 3
 SHOWN = 40
 

@@ -18,6 +18,7 @@ from tokumei.contests.pws2025.utility import measure_table
 from tokumei.contests.ranking import Board, over_rounds, places
 from tokumei.contests.values import Entry, Pair
 from tokumei.data import atomic_folder, read_bytes, write_bytes
+from tokumei.errors import InputError
 
 
 def _rows(path: Path) -> checker.Rows:
@@ -97,9 +98,14 @@ def sample_attacks(a: Path, c: Path, model: Path, *, output: Folder, count: Posi
 
 def members(a: Path, b: Path, *, output: Target) -> Answer:
     """Write which rows of A are, as text, also in B (gen_ans)."""
-    people, inside = (read_bytes(path).decode("utf-8-sig").splitlines()[1:] for path in (a, b))
-    known = set(inside)
-    marks = [int(line in known) for line in people]
+    people, inside = _rows(a), _rows(b)
+    lacking = [name for name in people.header if name not in inside.header]
+    if lacking:
+        message = f"{b} has no column {', '.join(lacking)}, which {a} has; give tables with the same columns"
+        raise InputError(message, code="columns", file=str(b))
+    places = [inside.header.index(name) for name in people.header]
+    known = {tuple(row[place] for place in places) for row in inside.rows}
+    marks = [int(tuple(row) in known) for row in people.rows]
     write_bytes(output, "".join(f"{mark}\n" for mark in marks).encode())
     text = f"{output}: {sum(marks)} of {len(marks)} rows"
     return Answer(document={"ones": sum(marks), "rows": len(marks)}, text=text)

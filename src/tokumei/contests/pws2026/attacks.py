@@ -5,7 +5,7 @@ Each gives a confidence per candidate that the person is in the target's cohort,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import polars as pl
@@ -41,28 +41,36 @@ def density_ratio(made: pl.DataFrame, background: pl.DataFrame, candidates: pl.D
 
 def nearest_rows(made: pl.DataFrame, background: pl.DataFrame, rows: pl.DataFrame, count: int) -> list[Ints]:
     """Return the nearest rows of C for every row: of the same sex and prefecture, else sex, else any."""
+    return [block[np.argsort(away, kind="stable")[:count]] for block, away in _distances(made, background, rows)]
+
+
+def _distances(made: pl.DataFrame, background: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[Ints, Floats]]:
+    """Yield for every row the rows of C that may be nearest, and how far they are."""
     spread = matrix(background, KNOWN).std(axis=0, ddof=1)
     spread = np.where(spread > 0, spread, 1.0)
     c, x = (matrix(frame, KNOWN) / spread for frame in (made, rows))
     sex, place = made["sex"].to_numpy(), made["prefecture"].to_numpy()
     every = np.arange(len(c))
     blocks: dict[tuple[float, str], Ints] = {}
-    found = []
     for row, key in zip(x, rows.select("sex", "prefecture").iter_rows(), strict=True):
         if key not in blocks:
             choices = (every[(sex == key[0]) & (place == key[1])], every[sex == key[0]], every)
             blocks[key] = next(block for block in choices if len(block))
         block = blocks[key]
-        away = np.sqrt(((c[block] - row) ** 2).mean(axis=1))
-        found.append(block[np.argsort(away, kind="stable")[:count]])
-    return found
+        yield block, np.sqrt(((c[block] - row) ** 2).mean(axis=1))
 
 
 def nearest_time(made: pl.DataFrame, background: pl.DataFrame, rows: pl.DataFrame) -> tuple[Floats, Floats]:
     """Return the time of the nearest row of C, and the share of onset among the five nearest."""
-    near = nearest_rows(made, background, rows, ONSET_NEIGHBOURS)
     time, onset = made["time"].to_numpy(), made["onset"].to_numpy()
-    return np.array([time[block[0]] for block in near]), np.array([onset[block].mean() for block in near])
+    times, shares = [], []
+    for block, away in _distances(made, background, rows):
+        count = min(ONSET_NEIGHBOURS, len(block))
+        # Which of equally near rows count is left to numpy, as in the official attack.
+        near = block if count == len(block) else block[np.argpartition(away, count - 1)[:count]]
+        times.append(time[block[np.argmin(away)]])
+        shares.append(onset[near].mean())
+    return np.array(times), np.array(shares)
 
 
 def nearness_ratio(made: pl.DataFrame, background: pl.DataFrame, candidates: pl.DataFrame) -> Floats:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from tokumei.array_types import Bools
+from tokumei.array_types import Bools, Floats
 from tokumei.contests import findings
 from tokumei.contests.pandas_table import MISSING_TEXTS
 from tokumei.contests.pws2026.csv_cells import Cells, UnreadableError
@@ -28,6 +29,8 @@ KINDS = {"defence": ("C.csv", "token.txt"), "attack": ("F_mia.csv", "F_aia.csv",
 TOKEN = re.compile(r"[A-Za-z0-9]{16,}")
 LARGEST_ZIP, LARGEST_CONTENT = 20 * 2**20, 100 * 2**20
 ANSWER_COLUMNS = ("target_k", "challenge_row_id", "time_hat")
+# The columns of C.csv in the order in which the official checker tells of them.
+CHECKED = ("age", "sex", "smoking", "prefecture", "BMI", "SBP", "TG", "HDL", "ALT", "FPG", "time", "onset", "death")
 
 
 class Findings(findings.Findings):
@@ -84,31 +87,71 @@ class Reference:
         if not path.exists():
             return None
         frame = Cells.read(path.read_bytes()).frame
-        return dict(zip(frame["token"], map(int, frame["team_id"]), strict=True))
+        return dict(zip(frame["token"].str.strip_chars(), map(int, frame["team_id"]), strict=True))
+
+    def rows(self, team: int | None) -> int | None:
+        """Return how many people the cohort has; None if its file is not there."""
+        names = ["B_practice.csv", "B_self.csv"] if team is None else [f"B_{team}.csv"]
+        path = self._first(names)
+        return None if path is None else len(Cells.read(path.read_bytes()).lines)
 
     def records(self, team: int | None) -> list[int] | None:
         """Return the record ids of the own cohort; None if the file is not there."""
-        names = ["B_practice.csv", "B_self.csv"] if team is None else [f"pool_ids_{team}.csv", f"B_{team}.csv"]
-        path = next((self.folder / name for name in names if (self.folder / name).exists()), None)
-        if path is None:
-            return None
-        return Cells.read(path.read_bytes()).numbers("record_id").astype(int).tolist()
+        practice = ["pool_ids_attacker.csv", "B_practice.csv", "B_self.csv"]
+        path = self._first(practice if team is None else [f"pool_ids_{team}.csv"])
+        return None if path is None else _whole_numbers(path, "record_id")
 
-    def targets(self) -> list[str]:
-        """Return the columns that F_mia must have."""
-        path = next(iter(sorted(self.folder.rglob("mia_columns.json"))), None)
-        if path is None:
-            return [str(target) for target in self.challenges()]
+    def _first(self, names: Sequence[str]) -> Path | None:
+        return next((self.folder / name for name in names if (self.folder / name).exists()), None)
+
+    def _attacked(self) -> Path:
+        """Return the folder of the targets: a part of its own, or the folder itself."""
+        for part in (self.folder / "attacker", self.folder / "targets"):
+            if (part / "mia_columns.json").exists() or any(part.glob("aia_challenge_*.csv")):
+                return part
+        return self.folder
+
+    def targets(self) -> list[str] | None:
+        """Return the columns that F_mia must have; None if they are not known."""
+        path = self._attacked() / "mia_columns.json"
+        if not path.exists():
+            return None
         return [str(name) for name in json.loads(path.read_text(encoding="utf-8"))["target_columns"]]
 
     def challenges(self) -> dict[int, list[int]]:
-        """Return the challenge rows of every target."""
-        found = {}
-        for path in sorted(self.folder.rglob("aia_*.csv")):
-            match = re.fullmatch(r"aia_(?:truth|challenge)_(\d+)\.csv", path.name)
-            if match:
-                found[int(match[1])] = Cells.read(path.read_bytes()).numbers("challenge_row_id").astype(int).tolist()
-        return found
+        """Return the challenge rows of every target, in the order of the file names; in a round those of the truth."""
+        found = _challenge_rows(self._attacked(), "challenge")
+        if found or self.tokens() is None:
+            return found
+        targets = self.targets()
+        truth = _challenge_rows(self.folder, "truth")
+        return {one: rows for one, rows in truth.items() if targets is None or str(one) in targets}
+
+    def lacking(self, kind: str, team: int | None) -> list[str]:
+        """Return the files without which a round cannot check a team."""
+        if team is None:
+            return []
+        if kind == "defence":
+            return [] if self.rows(team) is not None else [f"B_{team}.csv"]
+        missing = [] if self.records(team) is not None else [f"pool_ids_{team}.csv"]
+        targets = self.targets()
+        if targets is None:
+            return [*missing, "mia_columns.json"]
+        have = self.challenges()
+        return missing + [f"aia_truth_{one}.csv" for one in sorted(map(int, targets)) if one not in have]
+
+
+def _whole_numbers(path: Path, name: str) -> list[int]:
+    return Cells.read(path.read_bytes()).numbers(name).astype(int).tolist()
+
+
+def _challenge_rows(folder: Path, kind: str) -> dict[int, list[int]]:
+    found = {}
+    for path in sorted(folder.glob(f"aia_{kind}_*.csv")):
+        match = re.fullmatch(rf"aia_{kind}_(\d+)", path.stem)
+        if match:
+            found[int(match[1])] = _whole_numbers(path, "challenge_row_id")
+    return found
 
 
 def check_submission(path: Path, dist: Path, *, strict: bool = False) -> Findings:
@@ -116,24 +159,28 @@ def check_submission(path: Path, dist: Path, *, strict: bool = False) -> Finding
     if not dist.is_dir():
         raise InputError(f"{dist} is no folder; name the folder of the organisers' files", code="no-folder")
     found = Findings()
-    files = _unpack(path, found)
-    if files is None or not found.valid:
+    unpacked = _unpack(path, found)
+    if unpacked is None:
         return found
-    kind = "defence" if "C.csv" in files else "attack"
-    reference = Reference(dist)
-    team = _check_token(files["token.txt"], reference, found)
+    kind, files = unpacked
     tables = dict(_tables(files, found))
-    if found.valid:
-        if kind == "defence":
-            records = reference.records(team)
-            check_cohort(tables["C.csv"], None if records is None else len(records), found, strict=strict)
-        else:
-            _check_attack(tables, reference, team, found, strict=strict)
+    token = _read_token(files["token.txt"], found) if "token.txt" in files else None
+    if token is None or not found.valid:
+        return found
+    reference = Reference(dist)
+    team = _find_team(token, reference, found)
+    missing = reference.lacking(kind, team)
+    if missing:
+        found.fault("REFERENCE_MISSING", file=", ".join(missing))
+    if kind == "defence":
+        check_cohort(tables["C.csv"], reference.rows(team), found, strict=strict)
+    else:
+        _check_attack(tables, reference, team, found, strict=strict)
     return found
 
 
 def _tables(files: Mapping[str, bytes], found: Findings) -> Iterator[tuple[str, Cells]]:
-    for name, raw in files.items():
+    for name, raw in sorted(files.items()):
         if name.endswith(".csv"):
             try:
                 yield name, Cells.read(raw)
@@ -141,8 +188,8 @@ def _tables(files: Mapping[str, bytes], found: Findings) -> Iterator[tuple[str, 
                 found.fault(error.code, [name], file=name)
 
 
-def _unpack(path: Path, found: Findings) -> dict[str, bytes] | None:
-    """Return the files of a flat zip with exactly the files of one kind; None if it is none."""
+def _unpack(path: Path, found: Findings) -> tuple[str, dict[str, bytes]] | None:
+    """Return the kind of a flat zip and those of its files that are there; None if it is of none."""
     raw = path.read_bytes()
     try:
         packed = zipfile.ZipFile(io.BytesIO(raw))
@@ -157,10 +204,11 @@ def _unpack(path: Path, found: Findings) -> dict[str, bytes] | None:
     flat = []
     for entry in entries:
         name = entry.filename
-        if name.startswith("__MACOSX"):
-            found.fault("JUNK_FILE", file=name)
-        elif name.endswith("/") or "/" in name or "\\" in name:
+        if name.endswith("/"):
             found.fault("FOLDER", file=name)
+        elif "/" in name:
+            junk = name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
+            found.fault("JUNK_FILE" if junk else "FOLDER", file=name)
         elif name.startswith("."):
             found.fault("HIDDEN_FILE", file=name)
         else:
@@ -176,32 +224,36 @@ def _unpack(path: Path, found: Findings) -> dict[str, bytes] | None:
     if extra:
         found.fault("EXTRA_FILE", file=", ".join(extra))
     try:
-        return {name: packed.read(name) for name in KINDS[kind] if name in flat}
+        return kind, {name: packed.read(name) for name in KINDS[kind] if name in flat}
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError):
         found.fault("NOT_A_ZIP", file=path.name)
         return None
 
 
-def _check_token(raw: bytes, reference: Reference, found: Findings) -> int | None:
-    """Check the token and return the team that it names, if tokens are known."""
+def _read_token(raw: bytes, found: Findings) -> str | None:
+    """Return the token; a byte order mark is part of it, as it is to the official checker."""
     place = {"where": ["token.txt"], "file": "token.txt"}
-    lines = [line.strip() for line in raw.decode("utf-8-sig", errors="replace").splitlines() if line.strip()]
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        found.fault("ENCODING", **place)  # type: ignore[arg-type]
+        return None
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) != 1:
         found.fault("TOKEN_LINES", **place, lines=len(lines))  # type: ignore[arg-type]
         return None
     if not TOKEN.fullmatch(lines[0]):
         found.fault("TOKEN_FORMAT", **place)  # type: ignore[arg-type]
         return None
+    return lines[0]
+
+
+def _find_team(token: str, reference: Reference, found: Findings) -> int | None:
+    """Return the team that a token names, if tokens are known."""
     tokens = reference.tokens()
-    if tokens is None:
-        return None
-    if lines[0] not in tokens:
-        found.fault("TOKEN_UNKNOWN", **place)  # type: ignore[arg-type]
-        return None
-    team = tokens[lines[0]]
-    if reference.records(team) is None:
-        found.fault("REFERENCE_MISSING", file=f"pool_ids_{team}.csv")
-    return team
+    if tokens is not None and token not in tokens:
+        found.fault("TOKEN_UNKNOWN", ["token.txt"], file="token.txt")
+    return None if tokens is None else tokens.get(token)
 
 
 def _check_columns(cells: Cells, wanted: Sequence[str], where: str, file: str, found: Findings) -> bool:
@@ -217,18 +269,19 @@ def _check_columns(cells: Cells, wanted: Sequence[str], where: str, file: str, f
 def check_cohort(cells: Cells, rows: int | None, found: Findings, *, strict: bool = False) -> None:
     """Check C.csv: as many rows as B, the 13 columns in any order, every value."""
     file = "C.csv"
+    whole = _check_columns(cells, COLUMNS, "submitted_C", file, found)
     if rows is not None and len(cells.lines) != rows:
         found.fault("ROW_COUNT", file=file, rows=len(cells.lines), wanted=rows)
-    if not _check_columns(cells, COLUMNS, "submitted_C", file, found):
+    if not whole:
         return
-    for name in COLUMNS:
+    for name in CHECKED:
         if name == "prefecture":
             _check_prefecture(cells, found, strict=strict)
             continue
         values = cells.numbers(name)
         finite = np.isfinite(values)
         if name == "age":
-            broken = ~np.isclose(values, np.round(values))
+            broken = ~(finite & np.isclose(values, np.round(values)))
             found.fault_cells("NOT_INTEGER", [name], broken, cells, name, file=file)
         found.fault_cells("NOT_FINITE", [name], ~finite, cells, name, file=file)
         if name in RANGES:
@@ -240,8 +293,18 @@ def check_cohort(cells: Cells, rows: int | None, found: Findings, *, strict: boo
         else:
             outside = finite & ((values <= 0) | (values > HORIZON))
             found.fault_cells("TIME_RANGE", [name], outside, cells, name, file=file, high=HORIZON)
-    both = (cells.numbers("onset") == 1) & (cells.numbers("death") == 1)
-    found.fault_cells("ONSET_DEATH", ["(onset,death)"], both, cells, "onset", file=file)
+    _check_outcomes(cells, found, file)
+
+
+def _check_outcomes(cells: Cells, found: Findings, file: str) -> None:
+    """Refuse onset with death. The official checker tells it, of no row, of other values than 0 and 1 too."""
+    onset, death = cells.numbers("onset"), cells.numbers("death")
+    both, where = (onset == 1) & (death == 1), ["(onset,death)"]
+    found.fault_cells("ONSET_DEATH", where, both, cells, "onset", file=file)
+    # It leaves out what is no number in each column by itself, so pairs may come from different rows.
+    left = (values[np.isfinite(values)].astype(np.int64).tolist() for values in (onset, death))
+    if not both.any() and not set(zip(*left, strict=False)) <= {(0, 0), (1, 0), (0, 1)}:
+        found.official.append({"code": "ONSET_DEATH", "where": where, "rows": 0})
 
 
 def _check_prefecture(cells: Cells, found: Findings, *, strict: bool) -> None:
@@ -249,54 +312,68 @@ def _check_prefecture(cells: Cells, found: Findings, *, strict: bool) -> None:
     absent = np.asarray(text.is_in(sorted(MISSING_TEXTS)).to_numpy())
     numeric = np.isfinite(cells.numbers("prefecture"))
     # The official reader takes a column of numbers alone for numbers; one number among names is a name to it.
-    wrong = absent | numeric if (absent | numeric).all() else absent
-    wrong = wrong | np.asarray((text.str.strip_chars() == "").to_numpy())
+    truth = np.asarray(text.is_in(["True", "TRUE", "true", "False", "FALSE", "false"]).to_numpy())
+    wrong = absent | numeric | truth if (absent | numeric).all() or truth.all() else absent
     found.fault_cells("NOT_TEXT", ["prefecture"], wrong, cells, "prefecture", file="C.csv")
     if strict:
-        found.fault_cells("NOT_TEXT", [], numeric & ~wrong, cells, "prefecture", file="C.csv", strict=True)
+        odd = numeric | np.asarray((text.str.strip_chars() == "").to_numpy())
+        found.fault_cells("NOT_TEXT", [], odd & ~wrong, cells, "prefecture", file="C.csv", strict=True)
 
 
 def _check_attack(
     tables: Mapping[str, Cells], reference: Reference, team: int | None, found: Findings, *, strict: bool
 ) -> None:
-    records = reference.records(team) or []
-    _check_confidences(tables["F_mia.csv"], reference.targets(), records, team, found, strict=strict)
-    _check_times(tables["F_aia.csv"], reference.challenges(), team, found, strict=strict)
+    _check_confidences(tables["F_mia.csv"], reference, team, found, strict=strict)
+    _check_times(tables["F_aia.csv"], reference, team, found, strict=strict)
 
 
-def _lacking(wanted: Sequence[Any], given: Sequence[Any], own: Any, practice: bool) -> list[Any]:
+def _lacking(wanted: Sequence[Any], given: Sequence[Any], own: Any) -> list[Any]:
     """Return missing targets: in practice any one may be, in a round only the own."""
-    missing = [target for target in wanted if target not in given and (practice or target != own)]
-    return [] if practice and len(missing) <= 1 else missing
+    missing = [target for target in wanted if target not in given and target != own]
+    return [] if own is None and len(missing) <= 1 else missing
 
 
-def _check_confidences(
-    cells: Cells, targets: list[str], records: list[int], team: int | None, found: Findings, *, strict: bool
-) -> None:
+def _fault_names(found: Findings, where: str, file: str, names_of: Mapping[str, Sequence[Any]]) -> None:
+    for code, names in names_of.items():
+        if names:
+            found.fault(code, [where], file=file, names=", ".join(map(str, names)))
+
+
+def _near_whole(values: Floats) -> Bools:
+    return np.isfinite(values) & np.isclose(values, np.round(values))
+
+
+def _again(cells: Cells, name: str) -> Bools:
+    """Return which cells were there before: as numbers if all are, else as texts."""
+    values, text = cells.numbers(name), cells.frame[name]
+    missing = text.is_in(sorted(MISSING_TEXTS))
+    words = (np.isnan(values) & ~missing.to_numpy()).any()
+    key = text.set(missing, "") if words else pl.Series(values)
+    return ~np.asarray(key.is_first_distinct().to_numpy())
+
+
+def _check_confidences(cells: Cells, reference: Reference, team: int | None, found: Findings, *, strict: bool) -> None:
     file, where = "F_mia.csv", "F_mia"
     if "record_id" not in cells.columns:
         found.fault("NO_RECORD_ID", [where], file=file)
         return
-    given = [name for name in cells.columns if name != "record_id"]
-    labels = [name for name in given if not re.fullmatch(r"[+-]?\d+", name)]
-    unknown = [name for name in given if name not in targets]
-    missing = _lacking(targets, given, str(team), team is None)
-    for code, names in (("TARGET_LABEL", labels), ("TARGET_UNKNOWN", unknown), ("TARGET_MISSING", missing)):
-        if names:
-            found.fault(code, [where], file=file, names=", ".join(names))
     ids = cells.numbers("record_id")
-    broken = ~np.isfinite(ids) | (ids != np.round(ids))
-    found.fault_cells("RECORD_ID_NOT_INTEGER", [where], broken, cells, "record_id", file=file)
-    if not broken.any():
-        _, first = np.unique(ids, return_index=True)
-        again = ~np.isin(np.arange(len(ids)), first)
-        found.fault_cells("RECORD_ID_DUPLICATE", [where], again, cells, "record_id", file=file)
-        lost, extra = set(records) - set(ids.astype(int)), set(ids.astype(int)) - set(records)
+    found.fault_cells("RECORD_ID_NOT_INTEGER", [where], ~_near_whole(ids), cells, "record_id", file=file)
+    found.fault_cells("RECORD_ID_DUPLICATE", [where], _again(cells, "record_id"), cells, "record_id", file=file)
+    given = [name for name in cells.columns if name != "record_id"]
+    _fault_names(found, where, file, {"TARGET_LABEL": [name for name in given if not re.fullmatch(r"\d+", name)]})
+    targets = reference.targets()
+    if targets is not None:
+        unknown = [name for name in given if name not in targets]
+        missing = _lacking(sorted(set(targets), key=int), given, None if team is None else str(team))
+        _fault_names(found, where, file, {"TARGET_UNKNOWN": unknown, "TARGET_MISSING": missing})
+    records = reference.records(team)
+    if records is not None:
+        told = set(ids[np.isfinite(ids)].astype(np.int64).tolist())
+        lost, extra = set(records) - told, told - set(records)
         if lost or extra:
             found.fault("RECORD_ID_SET", [where], file=file, lost=len(lost), extra=len(extra))
     for name in given:
-        if name not in targets or name == str(team):
-            continue
         values, place = cells.numbers(name), [where, name]
         found.fault_cells("NOT_A_NUMBER", place, np.isnan(values), cells, name, file=file)
         outside = np.isfinite(values) & ((values < 0) | (values > 1))
@@ -305,35 +382,34 @@ def _check_confidences(
             found.fault_cells("INFINITE", place, np.isinf(values), cells, name, file=file, strict=True)
 
 
-def _check_times(
-    cells: Cells, challenges: Mapping[int, list[int]], team: int | None, found: Findings, *, strict: bool
-) -> None:
+def _check_times(cells: Cells, reference: Reference, team: int | None, found: Findings, *, strict: bool) -> None:
     file, where = "F_aia.csv", "F_aia"
     if not _check_columns(cells, ANSWER_COLUMNS, where, file, found):
         return
-    whole = True
-    for name in ANSWER_COLUMNS[:2]:
-        values = cells.numbers(name)
-        broken = ~np.isfinite(values) | (values != np.round(values))
-        found.fault_cells("NOT_INTEGER", [where, name], broken, cells, name, file=file)
-        whole = whole and not broken.any()
     times, place = cells.numbers("time_hat"), [where, "time_hat"]
     found.fault_cells("NOT_A_NUMBER", place, np.isnan(times), cells, "time_hat", file=file)
-    found.fault_cells("NEGATIVE", place, times < 0, cells, "time_hat", file=file)
+    negative = np.isfinite(times) & (times < 0)
+    found.fault_cells("NEGATIVE", place, negative, cells, "time_hat", file=file)
+    target, row = (cells.numbers(name) for name in ANSWER_COLUMNS[:2])
+    broken = np.isnan(target) | (np.isfinite(target) & ~_near_whole(target))
+    found.fault_cells("NOT_INTEGER", [where, "target_k"], broken, cells, "target_k", file=file)
     if strict:
         found.fault_cells("INFINITE", place, np.isinf(times), cells, "time_hat", file=file, strict=True)
-    if not whole:
-        return
-    target, row = (cells.numbers(name).astype(np.int64) for name in ANSWER_COLUMNS[:2])
-    given = sorted(set(target.tolist()))
-    unknown = [one for one in given if one not in challenges]
-    missing = _lacking(sorted(challenges), given, team, team is None)
-    for code, names in (("TARGET_UNKNOWN", unknown), ("TARGET_MISSING", missing)):
-        if names:
-            found.fault(code, [where], file=file, names=", ".join(map(str, names)))
-    _, first = np.unique(np.column_stack([target, row]), axis=0, return_index=True)
-    again = ~np.isin(np.arange(len(target)), first)
+        odd = ~_near_whole(row)
+        found.fault_cells("NOT_INTEGER", [where], odd, cells, "challenge_row_id", file=file, strict=True)
+    known = ~(np.isnan(target) | np.isnan(row))
+    pairs = pl.DataFrame({"target": target, "row": row}).filter(pl.Series(known))
+    again = np.zeros(len(target), dtype=bool)
+    again[known] = ~pairs.to_struct().is_first_distinct().to_numpy()
     found.fault_cells("DUPLICATE_ANSWER", [where], again, cells, "challenge_row_id", file=file)
-    for one in given:
-        if one in challenges and one != team and set(row[target == one].tolist()) != set(challenges[one]):
+    given = sorted(set(target[np.isfinite(target)].astype(np.int64).tolist()))
+    targets, challenges = reference.targets(), reference.challenges()
+    if targets is not None:
+        _fault_names(found, where, file, {"TARGET_UNKNOWN": [one for one in given if str(one) not in targets]})
+    # Parts of a number are cut off, as the official checker does.
+    finite = np.isfinite(target) & np.isfinite(row)
+    about, answered = (values[finite].astype(np.int64) for values in (target, row))
+    for one, wanted in challenges.items():
+        if one in given and one != team and set(answered[about == one].tolist()) != set(wanted):
             found.fault("CHALLENGE_SET", [where], file=file, target=one)
+    _fault_names(found, where, file, {"TARGET_MISSING": _lacking(sorted(challenges), given, team)})

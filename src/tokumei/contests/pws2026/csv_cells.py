@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from tokumei.array_types import Floats
+from tokumei.array_types import Bools, Floats
+from tokumei.contests.pandas_table import distinct_names
 
 # Other characters that end a line to Python, such as U+2028, are part of a cell to the official reader.
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -40,15 +42,19 @@ class Cells:
             raise UnreadableError("ENCODING") from error
         kept = [(number, line) for number, line in enumerate(LINE_END.split(text), 1) if line.strip()]
         if not kept:
-            raise UnreadableError("EMPTY_FILE")
+            # The official reader stops on a file of blank lines, and knows one without any byte.
+            raise UnreadableError("NOT_CSV" if raw else "EMPTY_FILE")
         if len(kept) == 1:
             raise UnreadableError("NO_ROWS")
         clean = "\n".join(line for _, line in kept).encode()
         try:
-            frame = pl.read_csv(io.BytesIO(clean), infer_schema=False)
+            frame = pl.read_csv(io.BytesIO(clean), infer_schema=False, has_header=False)
         except pl.exceptions.PolarsError as error:
             raise UnreadableError("NOT_CSV") from error
-        return cls(frame.fill_null(""), [number for number, _ in kept[1:]])
+        frame = frame.fill_null("")
+        names = distinct_names(frame.row(0))
+        frame = frame[1:].rename(dict(zip(frame.columns, names, strict=True)))
+        return cls(frame, [number for number, _ in kept[1:]])
 
     @property
     def columns(self) -> list[str]:
@@ -62,6 +68,17 @@ class Cells:
         written = text.str.to_lowercase().str.contains("inf", literal=True)
         too_large = (values == np.inf) & ~written
         return np.asarray(values.set(too_large, np.nan).to_numpy(), dtype=np.float64)
+
+    def flags(self, name: str) -> Bools:
+        """Return a column of 0 and 1, or of False and True: everything but 0 and False counts."""
+        written = self.frame[name].str.strip_chars().str.to_lowercase()
+        return np.asarray((self.numbers(name) != 0) & (written != "false").to_numpy())
+
+    def of(self, name: str, values: Sequence[str]) -> Cells:
+        """Return the rows that have one of these values."""
+        chosen = self.frame[name].is_in(values)
+        lines = [line for line, kept in zip(self.lines, chosen, strict=True) if kept]
+        return Cells(self.frame.filter(chosen), lines)
 
     def position(self, name: str) -> int:
         """Return the number of a column from 1."""

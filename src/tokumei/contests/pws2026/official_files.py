@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -28,35 +29,43 @@ def read_answers(truth: Path, mia: Path, aia: Path, team: int) -> dict[str, Answ
     floors = _floors(truth / "aia_floor.csv")
     given = _by_key(confidences, "record_id")
     order = [given[one] for one in own.numbers("record_id").tolist()]
-    people, rare = own.numbers("pool_id"), own.numbers("is_rare") == 1
+    people, rare = own.numbers("pool_id"), own.flags("is_rare") if "is_rare" in own.columns else None
     target, row, guessed = (times.numbers(name) for name in ("target_k", "challenge_row_id", "time_hat"))
     found = {}
-    for path in sorted(truth.glob("pool_ids_*.csv")):
-        match = re.fullmatch(r"pool_ids_(\d+)", path.stem)
-        if match is None or int(match[1]) == team:
+    for name in _targets(truth):
+        number = int(name)
+        if number == team:
             continue
-        number = int(match[1])
-        if match[1] not in confidences.columns:
+        if name not in confidences.columns:
             message = f"{mia} lacks the column {number}; answer about every target"
             raise InputError(message, code="target-missing", file=str(mia))
-        answers = _cells(truth / f"aia_truth_{number}.csv")
+        answers = _cells(truth / f"aia_truth_{number}.csv").of("label", ("member", "control"))
         about = target == number
         by_row = dict(zip(row[about].tolist(), guessed[about].tolist(), strict=True))
         asked = answers.numbers("challenge_row_id").tolist()
         if any(one not in by_row for one in asked):
             message = f"{aia} lacks challenge rows of target {number}; answer each"
             raise InputError(message, code="challenge-set", file=str(aia))
-        found[match[1]] = Answer(
-            confidence=confidences.numbers(match[1])[order],
-            member=np.isin(people, _cells(path).numbers("pool_id")),
+        found[name] = Answer(
+            confidence=confidences.numbers(name)[order],
+            member=np.isin(people, _cells(truth / f"pool_ids_{name}.csv").numbers("pool_id")),
             rare=rare,
             guessed=np.array([by_row[one] for one in asked]),
             time=answers.numbers("time"),
             challenged=(answers.frame["label"] == "member").to_numpy(),
-            challenge_rare=answers.numbers("is_rare") == 1,
+            challenge_rare=answers.flags("is_rare"),
             floor=floors.get(number, 0.0),
         )
     return found
+
+
+def _targets(truth: Path) -> list[str]:
+    """Return who is attacked: the columns that were asked for, else every team with a cohort."""
+    asked = truth / "mia_columns.json"
+    if asked.exists():
+        return [str(int(name)) for name in json.loads(asked.read_text(encoding="utf-8"))["target_columns"]]
+    found = (re.fullmatch(r"pool_ids_(\d+)", path.stem) for path in sorted(truth.glob("pool_ids_*.csv")))
+    return [match[1] for match in found if match]
 
 
 def _by_key(cells: Cells, key: str) -> dict[float, int]:
@@ -84,7 +93,7 @@ def score_process(truth: Path, made: Path, team: int) -> dict[str, Any]:
     attacked = score_membership(
         density_ratio(table, background, candidates),
         np.isin(unused.numbers("pool_id"), own.numbers("pool_id")),
-        unused.numbers("is_rare") == 1,
+        unused.flags("is_rare") if "is_rare" in unused.columns else None,
     )
     rare_part = measured["detail"]["U_rare"]
     return {

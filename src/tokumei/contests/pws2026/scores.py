@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ def score_attribute(guessed: Floats, time: Floats, member: Bools, rare: Bools | 
     """Score guessed times of members against those of their controls, over all rows and over the rare ones."""
     right = np.abs(guessed - time) <= TIME_TOLERANCE
     shares = _share(right, member), _share(right, ~member)
-    every = 0.0 if None in shares else beyond_controls(shares[0] or 0.0, shares[1] or 0.0)
+    every = None if None in shares else beyond_controls(shares[0] or 0.0, shares[1] or 0.0)
     seldom: tuple[float, float] | None = None
     careful: float | None = None
     raw: float | None = None
@@ -91,7 +91,7 @@ def score_attribute(guessed: Floats, time: Floats, member: Bools, rare: Bools | 
         "succ_time_control_rare": seldom and seldom[1],
         "tau_time": TIME_TOLERANCE,
         "low_fpr": LOW_FPR,
-        "score": every if careful is None else max(every, careful),
+        "score": every if every is None or careful is None else max(every, careful),
     }
 
 
@@ -105,7 +105,7 @@ class Answer:
 
     confidence: Floats
     member: Bools
-    rare: Bools
+    rare: Bools | None
     guessed: Floats
     time: Floats
     challenged: Bools
@@ -120,10 +120,14 @@ class Answer:
         """Return the scores of the times."""
         return score_attribute(self.guessed, self.time, self.challenged, self.challenge_rare)
 
+    def above_floor(self, found: Mapping[str, Any]) -> float | None:
+        """Return an attribute score less the organiser's floor; None if there is no score."""
+        return None if found["score"] is None else clip(found["score"] - self.floor)
+
     def figures(self) -> dict[str, Any]:
         """Return what a board shows of one pair."""
         one, other = self.membership(), self.attribute()
-        above = clip(other["score"] - self.floor)
+        above = self.above_floor(other) or 0.0
         # Anonymity is told of rates over all rows: among the rare ones a single member decides, by luck in one of 24.
         rate = one["tpr_at_low_fpr"]
         chance = chance_level(rate, self.member)
@@ -162,8 +166,10 @@ def score_attack(answers: Mapping[str, Answer]) -> dict[str, Any]:
     """Return the attack power over all targets and everything behind it, under the official names."""
     membership = {target: answer.membership() for target, answer in answers.items()}
     attribute = {target: answer.attribute() for target, answer in answers.items()}
-    above = {target: clip(found["score"] - answers[target].floor) for target, found in attribute.items()}
-    mia, aia = _mean([found["score"] for found in membership.values()]), _mean(list(above.values()))
+    above = {target: answers[target].above_floor(found) for target, found in attribute.items()}
+    mia = _mean([found["score"] for found in membership.values()])
+    # Without members or without controls a target has no score; if that is so of all, there is no mean either.
+    aia = None if above and not _known(above.values()) else _mean(list(above.values()))
     breakdown: dict[str, dict[str, Any]] = {
         "mia": {name: _mean([found[name] for found in membership.values()]) for name in _MIA},
         "mia_per_target": {target: band(found["tpr_at_low_fpr"]) for target, found in membership.items()},
@@ -176,7 +182,7 @@ def score_attack(answers: Mapping[str, Answer]) -> dict[str, Any]:
     return {
         "mia_power": mia,
         "aia_power": aia,
-        "attack_power": (mia or 0.0) + (aia or 0.0),
+        "attack_power": mia + (aia or 0.0),
         "mia_all": breakdown["mia"]["tpr_at_low_fpr"],
         "mia_rare": breakdown["mia"]["tpr_rare"],
         "aia_all": breakdown["aia"]["r_time_all"],
@@ -194,9 +200,14 @@ _AIA = {
 }
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+def _mean(values: Sequence[float | None]) -> float:
+    """Return the mean of what is known; the board shows 0 where nothing is."""
+    known = _known(values)
+    return float(np.mean(known)) if known else 0.0
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
 
 
 def anonymity(beta: float, attribute: float = 0.0) -> dict[str, float]:

@@ -34,16 +34,21 @@ def linkage_marks(answers: Ints, guesses: Ints, *, strict: bool = False) -> Link
     """Judge guesses (rows x 3) against the true rows in D (-1: deleted).
 
     Membership is read from the first guess only; a row is linked if any guess of the same row is right. Without any
-    membership guess precision is undefined (NaN; 0 if ``strict``) and the risk is 0.
+    membership guess precision is undefined (NaN; 0 if ``strict``) and the risk is 0. Without any row of D in the
+    answers recall, linkage and risk are undefined (NaN; an error if ``strict``).
     """
     if len(answers) != len(guesses):
         message = f"EA has {len(answers)} rows and E has {len(guesses)}; both need one row per row of CT"
         raise InfeasibleError(message, code="row-count")
     member, guessed = answers > -1, guesses[:, 0] > -1
     members, guessed_count, both = int(member.sum()), int(guessed.sum()), int((member & guessed).sum())
-    if members == 0:
+    if members == 0 and strict:
         message = "EA holds no row of D, so that recall is undefined; give the answers of a draw with members"
         raise InfeasibleError(message, code="no-members")
+    if members == 0:
+        # The official program divides nothing by nothing (spec F: its figure with a warning).
+        prec = 0.0 if guessed_count else math.nan
+        return LinkageMarks(math.nan, prec, math.nan, math.nan, (Message("warning.no-members", home=HOME),))
     linked = int((member & (guesses == answers[:, None]).any(axis=1)).sum())
     recall, topk = both / members, linked / members
     if guessed_count == 0:
