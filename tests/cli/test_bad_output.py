@@ -128,25 +128,6 @@ def test_a_full_disk_leaves_nothing_behind(
     assert error["code"] == "output"
 
 
-@pytest.mark.parametrize("name", ["purchases.csv", "purchases.csv.gz", "purchases.parquet", "folder"])
-def test_generated_data_replaces_no_data(run: Run, tmp_path: Path, name: str) -> None:
-    """It has the name and the shape of somebody's own data, which nothing else can make again."""
-    words = ["synth", "master", "--subjects", "100", "--seed", "1", "-o", tmp_path / name]
-    if name == "folder":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "part-00000.parquet").write_text("mine", encoding="utf-8")
-        words[1] = "purchases"
-    else:
-        assert run(*words).status == 0
-    assert "exists already" in refused(run, tmp_path, *words)["message"]
-    if name != "folder":
-        # Its companion alone is enough.
-        (tmp_path / name).unlink()
-        told = refused(run, tmp_path, *words)["message"]
-        assert "_master" in told
-        assert "exists already, and what is generated replaces no data; name another file or remove it" in told
-
-
 def test_an_earlier_release_and_its_secret_are_never_touched(run: Run, tmp_path: Path, table: Path) -> None:
     release, secret = tmp_path / "release", tmp_path / "release.secret"
     words = ["anonymize", table, *PSEUDONYMS, "-o", release]

@@ -57,11 +57,14 @@ def _interrupted(process: subprocess.Popen[str], folder: Path, number: int) -> t
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
 def test_ctrl_c_leaves_no_file_and_no_traceback(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    target.write_text("what was there before\n", encoding="utf-8")
     process = _start(tmp_path, "synth", "purchases", "--subjects", "1000000", "--seed", "1", "-o", name)
     status, out, err = _interrupted(process, tmp_path, signal.SIGINT)
     assert (status, out) == (130, "")
     assert err == "tokumei: interrupted; no half-written file is left\n"
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [target]
+    assert target.read_text(encoding="utf-8") == "what was there before\n"
 
 
 def test_ctrl_c_in_a_flow_leaves_no_release_and_no_secret(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ OutputOption = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="The new file: .csv, .csv.gz or .parquet by its ending; without ending: a folder of Parquet parts.",
+        help="The file to write: .csv, .csv.gz or .parquet by its ending; without ending: a folder of Parquet parts.",
     ),
 ]
 HeaderOption = Annotated[
@@ -30,7 +30,7 @@ def _write(kind: str, output: Path, subjects: int, seed: int | None, *, header: 
     from tokumei.synth import write_synthetic
 
     with progress_bars():
-        written = write_synthetic(kind, output, subjects=subjects, seed=seed, header=header, new=True)
+        written = write_synthetic(kind, output, subjects=subjects, seed=seed, header=header)
     document: dict[str, Any] = {
         "kind": kind,
         "files": [str(file) for file in written.files],

@@ -34,22 +34,15 @@ Frames = Iterator[pl.DataFrame]
 
 
 @contextmanager
-def writing(path: Path, *, new: bool = False) -> Iterator[Path]:
-    """Yield a temporary file or folder for ``path``, once its ending is known to be one that can be written.
-
-    A ``new`` file replaces none; a folder never does.
-    """
+def writing(path: Path) -> Iterator[Path]:
+    """Yield a temporary file or folder for ``path``, once its ending is known to be one that can be written."""
     if not _ending(path) and not _is_folder(path):
         message = (
             f"{path} cannot be written: the file name must end in {', '.join(ENDINGS)}, "
             "or have no ending for a folder of Parquet parts"
         )
         raise OutputError(message, file=str(path))
-    # A device or a pipe is written to, whatever was written there before.
-    if new and not _is_folder(path) and path.is_file():
-        message = f"{path} exists already, and what is generated replaces no data; name another file or remove it"
-        raise OutputError(message, file=str(path))
-    with atomic_folder(path) if _is_folder(path) else atomic_path(path, new=new) as temporary:
+    with atomic_folder(path) if _is_folder(path) else atomic_path(path) as temporary:
         yield temporary
 
 

@@ -46,15 +46,14 @@ def write_synthetic(
     days: int = 1,
     cells: bool = False,
     master_path: Path | None = None,
-    new: bool = False,
 ) -> Written:
     """Write a synthetic history to a CSV (``.csv``, ``.csv.gz``) or Parquet (``.parquet``) file, or to Parquet parts.
 
     A ``path`` without ending is that of a new folder of parts, which together hold what one file would hold.
     ``header=False`` gives contest files. ``days`` and ``cells`` concern trajectories. The kind ``master`` writes the
     transactions to ``path`` and the master table to ``master_path`` (default: beside it, ``_master`` added to the
-    name). Existing files are replaced only when the new ones are complete, and not at all by ``new`` ones. Without a
-    seed the operating system's entropy is used; the result says which seed that gave.
+    name). Existing files are replaced only when the new ones are complete. Without a seed the operating system's
+    entropy is used; the result says which seed that gave.
     """
     path, seed = Path(path), resolve_seed(seed)
     with stage(f"generate {kind}", total=subjects) as advance:
@@ -66,11 +65,11 @@ def write_synthetic(
 
         if kind == "master":
             master = beside(path, "_master") if master_path is None else Path(master_path)
-            with writing(master, new=new) as master_file, writing(path, new=new) as file:
+            with writing(master) as master_file, writing(path) as file:
                 records = write_frames(told(transactions(subjects, seed)), file, path, header=header)
                 write_frames(master_rows(subjects, seed), master_file, master, header=header)
             return Written((path, master), subjects, records, seed)
-        with writing(path, new=new) as file:
+        with writing(path) as file:
             records = write_frames(told(_frames(kind, subjects, seed, days, cells=cells)), file, path, header=header)
         return Written((path,), subjects, records, seed)
 
