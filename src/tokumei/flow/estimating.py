@@ -46,12 +46,12 @@ _GROUPING = {
     ("normal", 3): (1.75e-4, 8.3e-6),
     ("fast", 4): (1.6e-4, 1.3e-6),
     ("large", 4): (1.0e-4, 4.1e-7),
-    ("normal", 4): (3.7e-4, 2.75e-5),
+    ("normal", 4): (2.1e-4, 1.6e-5),
 }
 # The search by exchanges (normal, from k = 3 on) looks at few pairs of long histories, and at fewer where there are
 # fewer people than these, by this power.
 EXCHANGING_POWER = 0.5
-_EXCHANGED = {3: (800, 0.5), 4: (1500, 0.75)}
+_EXCHANGED = {3: (800, 0.5), 4: (1500, 0.5)}
 # Annealing on exact costs, where people are few (`methods.grouping.exact_annealing`): what it may compare, what it
 # needs of everybody at least, and its moves, of which about every tenth is costed; CPU seconds per cell compared.
 ANNEALING_WORK, EXACT_PER_UNIT, ANNEALING_MOVES, MOVE_WORK, COSTED = 3e8, 150, 12_000, 40.0, 0.1
