@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -34,12 +35,17 @@ def everything(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
+def told(text: str, content: bytes) -> bool:
+    """Whether a text stands there for itself: `c001` may well be a part of a digest."""
+    return re.search(rb"(?<![0-9A-Za-z])" + re.escape(text.encode()) + rb"(?![0-9A-Za-z])", content) is not None
+
+
 def test_forgotten_people_are_nowhere(shop: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger.existing(shop / "ledger")
     hashes = ledger.persons(pl.Series(GONE)).to_list()
     owners = read_secret(shop / "r1.secret").owners
     names = owners.filter(pl.col("subject").is_in(GONE))["pseudonym"].to_list()
-    assert all(text.encode() in everything(shop / "ledger") for text in [*hashes, *names])
+    assert all(told(text, everything(shop / "ledger")) for text in [*hashes, *names])
     before = candidate_sets(ledger, 1).together.tolist()
 
     ids = io.TextIOWrapper(io.BytesIO(b"c001\r\nc002\nstranger\n"))
@@ -55,7 +61,7 @@ def test_forgotten_people_are_nowhere(shop: Path, run: Run, monkeypatch: pytest.
     assert "1 of the ids is in no release of this ledger" in ran.err
 
     left = Ledger.existing(shop / "ledger")
-    assert not any(text.encode() in everything(shop / "ledger") for text in [*hashes, *GONE, *names])
+    assert not any(told(text, everything(shop / "ledger")) for text in [*hashes, *GONE, *names])
     assert left.published["pseudonym"].null_count() == len(ran.json["published"])
     assert candidate_sets(left, 1).together.tolist() == before
     assert [sorted(stone) for stone in left.rest["tombstones"]] == [["releases", "time"]] * 2
