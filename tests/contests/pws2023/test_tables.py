@@ -45,7 +45,8 @@ def slow_message(raw: bytes, rows: int, columns: int, *, star: bool) -> str | No
             return f"line {number}: not a string"
         line, _, rest = rest.partition("\n")
         line = line.removesuffix("\r")
-        cells = line.split(",")
+        # Ruby cuts an empty line into no cell at all.
+        cells = line.split(",") if line else []
         if len(cells) != columns:
             return f"line {number}: wrong number of columns"
         for column, cell in enumerate(cells, 1):
